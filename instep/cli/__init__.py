@@ -134,6 +134,6 @@ def main() -> None:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        # At its end the interpreter would try to write the rest of the output once more.
+        # At exit the interpreter would try to write the rest of the output again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(f"instep: The output or a file can't be written: {error.strerror}.")

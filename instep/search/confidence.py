@@ -47,7 +47,7 @@ def signs_of(
         "is_compared": float(query.is_compared),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
-        # Every question is near some articles; what counts is how far the nearest stands out from the others.
+        # Every question is near some articles; the signal is the distance between the nearest and the others.
         "excess": max((hit.excess for hit in hits.values()), default=0.0),
         # Computed only if everything else indicates an answer.
         "off_topic": 0.0,

@@ -99,5 +99,5 @@ class SectionComparison:
 
 
 def section_score(signs: Mapping[str, float]) -> float:
-    """A section's score in log-odds: the difference of two scores says how much likelier one answers."""
+    """A section's score in log-odds: the difference of two scores says how much more likely one answers."""
     return sum(weight * signs[name] for name, weight in WEIGHTS.items())

@@ -69,7 +69,7 @@ class MergedChange:
 def list_merged(git: Git, history: HistoryRange, head: str, home: str | None) -> list[MergedChange]:
     """The merged changes, oldest first, `MAX_BACKFILL_CHANGES` at most; raises `GitFailed`.
 
-    `home` is the address of the repository without a scheme, from which those of the changes are made.
+    `home` is the URL of the repository without a scheme, from which the URLs of the changes are made.
     """
     if is_shallow(git):
         raise GitFailed(f"This checkout has no history: {WHOLE_HISTORY}.")

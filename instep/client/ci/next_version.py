@@ -27,8 +27,8 @@ IN_TAG = re.compile(rf"(?<!\d)(?<!\d\.){NUMBER}\Z")
 def next_version(files: Mapping[str, str], tags: Collection[str]) -> str | None:
     """The version that will contain the new changes, such as `2.4.0`; None if no file states it.
 
-    `tags` are those of releases. A version that has none is the next one if it is higher than all of them,
-    and without tags only if the file says that it is not released.
+    `tags` are the tags of releases. A version without a tag is the next one if it is higher than all tags;
+    without any tags, only if the file says that it is not released.
     """
     released = max((key_of(match[1]) for tag in tags if (match := IN_TAG.search(tag))), default=(0,))
     for name in VERSION_FILES:

@@ -1,4 +1,4 @@
-"""Finds the code that bears on an article, of today and of the past, for a language model to compare them."""
+"""Finds the present and past code of an article's subject, so that a language model can compare them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
 # Lines shown before and after one with names of the article.
 _AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
-# A name in more files says little about where an article's subject is.
+# A name in more files says little about the location of an article's subject.
 _MAX_FILES_OF_NAME = 40
 # They only repeat names.
 _WORKFLOWS = (".github/", ".gitlab/", ".circleci/")

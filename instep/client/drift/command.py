@@ -1,4 +1,4 @@
-"""The run of `instep drift`: ask what articles state, search the checkout, send what it says, report."""
+"""Runs `instep drift`: requests the names that articles state, searches the checkout, sends and reports."""
 
 import json
 from collections.abc import Mapping

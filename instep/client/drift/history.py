@@ -49,7 +49,7 @@ class PastHunk:
 
 @dataclass(frozen=True, slots=True)
 class PastCommit:
-    """A commit with those of its hunks that take out names; the date is YYYY-MM-DD."""
+    """A commit with its hunks that remove names; the date is YYYY-MM-DD."""
 
     commit: str
     title: str

@@ -9,7 +9,7 @@ _MAX_STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A path that a commit has renamed, to its path of today, or deleted; the date is YYYY-MM-DD."""
+    """A path that a commit has renamed or deleted, with its present path if any; the date is YYYY-MM-DD."""
 
     old: str
     new: str | None

@@ -57,7 +57,7 @@ class Queue:
     ) -> DraftApplied:
         """Apply a draft, or approve it for a release; return it with the server's warnings.
 
-        The numbers of hunks are those of the current diff.
+        Hunks are numbered as in the current diff.
         """
         body: dict[str, Any] = {"onConflict": on_conflict}
         if hunks:

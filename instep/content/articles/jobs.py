@@ -133,7 +133,7 @@ async def columns_of(ctx: Ctx, stored: StoredText) -> tuple[dict[str, Any], str 
     except (RateLimited, Unavailable, psycopg.Error):
         raise
     except Exception as error:
-        # One text must not stop those of all help centers after it.
+        # A failing text must not stop the texts of the help centers after it.
         if not isinstance(error, AppError):
             logger.exception("A text of the help center %s can't be rendered again", ctx.bot.slug)
         problem = error.message if isinstance(error, AppError) and has_references(stored.content) else None

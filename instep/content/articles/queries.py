@@ -313,7 +313,7 @@ async def record_verifications(
 
 
 async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:
-    """Set who looks after an article, and until when; for its readers nothing changes."""
+    """Set the owner and the review date of an article; readers see no change."""
     await ctx.execute(
         f"""
         update articles set {assignments_of(care)}, due_announced_at = null

@@ -169,7 +169,7 @@ class OverviewCriteria:
 class ArticleOverview:
     """One row of `articles` without its text, for the dashboard's lists.
 
-    `author_name` and `text_changed_at` are those of the working copy if there is one, else of the text.
+    `author_name` and `text_changed_at` belong to the working copy if there is one, else to the text.
     `translations` are `{id, title, locale, status, outdated}`, by language.
     """
 
@@ -196,7 +196,7 @@ class ArticleOverview:
     # When its text was verified, or else written.
     known_at: datetime
     verified_by_name: str | None
-    # Those that it does not have from a collection.
+    # The values of the article itself, without those that it inherits from a collection.
     own_owner: str | None
     own_review_by: date | None
     # `freshness`, `owner` and `reviewBy`, as the API has them.

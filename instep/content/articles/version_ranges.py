@@ -35,7 +35,7 @@ async def version_columns(ctx: Ctx, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def changed_versions(changes: dict[str, Any], root_id: str | None) -> dict[str, Any]:
-    """The version columns among changes of an article; those of a translation can't be changed."""
+    """The version columns among the changes of an article; a translation's versions can't be changed."""
     versions = {name: changes[name] for name in VERSION_COLUMNS if name in changes}
     if versions and root_id is not None:
         field = FIELDS.get(next(iter(versions)), "versionOf")

@@ -13,7 +13,7 @@ from instep.content.files.pictures import read_picture
 UTF8_MARK = b"\xef\xbb\xbf"
 # Binary data bytes according to the WHATWG (MIME Sniffing, section 3).
 BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
-# Elements that make a browser, or a person who renames the download, take a text for a page.
+# Elements for which a browser may show a text as a page, for example after the download is renamed.
 MARKUP = re.compile(
     rb"<(?:!doctype|!--|\?xml|html|head|body|script|style|svg|math|iframe|frameset|object|embed|form|meta|link"
     rb"|base|img|video|audio|template)",

@@ -74,7 +74,7 @@ async def warn_of_loss(
     """Warn if a change to an article's public text removes the answer to a golden question.
 
     `before` and `after` are the public texts; None means that the article was or is not public. `questions`
-    are those of the article, requested before the change.
+    are the golden questions of the article, requested before the change.
     """
     if before is None or before == after:
         return

@@ -10,7 +10,7 @@ from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
 ORDER = Order(("p.kind", "p.name", "p.locale", "p.id"), descending=False)
-# Texts with references, of which few help centers have many: an index contains them alone.
+# Texts with references. An index contains only these, because few help centers have many.
 USERS = """
     select 'article' as kind, a.id, a.slug, a.title, a.locale, a.status, a.parts from articles a
     where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null and a.parts <> '{}'
@@ -245,7 +245,7 @@ async def update(ctx: Ctx, part_id: str, text: str) -> None:
 
 
 async def keep_imported(ctx: Ctx, part_id: str, source: str, key: str, digest: str) -> None:
-    """Record that the present text of a part is that of a source."""
+    """Record that the present text of a part comes from a source."""
     await ctx.execute(
         """
         update parts set imported_text = text, import_source = %(source)s, import_key = %(key)s,

@@ -177,7 +177,7 @@ class StyleChecker:
                 yield self.violation(start, end, "sentence length", message)
 
     def names(self) -> frozenset[str]:
-        """Words that are written in their own way: those of terms, and capitalized ones inside sentences."""
+        """Words with a fixed spelling: words of terms, and capitalized words inside sentences."""
         names = {word for term in self.terms for word in LETTERS.findall(term.term)}
         for start, end in self.sentences():
             _, *others = LETTERS.findall(self.masked, start, end) or [""]

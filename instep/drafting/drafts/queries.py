@@ -28,7 +28,7 @@ LINES = """
 VERSION = """
     (select v.slug from product_versions v where v.workspace_id = %(workspace)s and v.id = t.version_id)
 """
-# A new article's title and text are those of its draft's article.
+# The draft of a new article has the title and the text of its article.
 DRAFT = f"""
     d.id, d.type, d.status, coalesce(d.title, a.title) as title, d.article_id, a.title as article_title,
     d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict,

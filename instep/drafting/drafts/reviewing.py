@@ -47,7 +47,7 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
 
 
 async def overlaps(ctx: Ctx, draft: DraftTexts, other_ids: list[str]) -> list[str]:
-    """A sentence about those of these drafts (short ones only) that change the same lines."""
+    """A sentence about the drafts that change the same lines; only short drafts are compared."""
     ours = await waiting_text(draft)
     ids: list[str] = []
     for other in (await queries.find_mergeable(ctx, other_ids)).values():

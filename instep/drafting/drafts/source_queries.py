@@ -79,7 +79,7 @@ async def list_unapproved(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
 
 
 async def list_seen(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> list[DraftOfArticle]:
-    """Those of these drafts that are pending drafts of a source, oldest first."""
+    """The pending drafts of a source among the given drafts, oldest first."""
     return await list_waiting(ctx, source_key, "d.id = any(%(ids)s)", ids=list(draft_ids))
 
 

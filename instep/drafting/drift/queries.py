@@ -91,7 +91,7 @@ async def note_unchanged(ctx: Ctx, task_ids: list[str]) -> None:
 
 
 async def list_waiting(ctx: Ctx, limit: int) -> list[WaitingDrift]:
-    """The drafts and places of checks that wait for review, those of one article together."""
+    """The drafts and places of checks that wait for review, grouped by article."""
     return await ctx.tx.all(
         WaitingDrift,
         """
@@ -116,7 +116,7 @@ async def list_waiting(ctx: Ctx, limit: int) -> list[WaitingDrift]:
 
 
 async def list_known(ctx: Ctx, article_ids: list[str]) -> list[KnownStatement]:
-    """The statements of pending edits, and those of open and resolved places, of these articles."""
+    """The statements of these articles' pending edits, and of their open and resolved places."""
     return await ctx.all(
         KnownStatement,
         """

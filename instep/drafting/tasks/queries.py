@@ -271,7 +271,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 async def has_turn(ctx: Ctx, task_id: str) -> bool:
     """True if all earlier changes of the bot have been read.
 
-    New articles don't wait for their turn, nor do comparisons with the code of today.
+    New articles don't wait for their turn, nor do comparisons with the current code.
     """
     return await ctx.value(
         """

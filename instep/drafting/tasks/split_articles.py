@@ -22,7 +22,7 @@ class SplitArticles:
     ids: Mapping[str, str]
 
     def of_articles(self, articles: dict[str, Article]) -> dict[str, Article]:
-        """The articles as they were read, and those of the task's version with the texts that were read."""
+        """The articles as they were read, and the copies for the task's version with the same texts."""
         copies = {new: replace(articles[old], id=new, version=0) for old, new in self.ids.items()}
         return articles | copies
 

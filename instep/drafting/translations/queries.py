@@ -85,7 +85,7 @@ async def list_coverage(ctx: Ctx, root_ids: Sequence[str]) -> list[CoveredLangua
 
 
 async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCount]:
-    """The counts of each language, over all originals or those of a collection ("" is none)."""
+    """The counts of each language, over all originals or one collection's ("" for no collection)."""
     return await ctx.all(
         LanguageCount,
         """

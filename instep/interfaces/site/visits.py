@@ -28,7 +28,7 @@ VISITOR = Actor("visitor", "Visitor", can_write=False)
 
 
 class Moved(AppError):
-    """This page has another address, for good or for now."""
+    """This page has another address, permanently or temporarily."""
 
     status = 301
 

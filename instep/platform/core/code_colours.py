@@ -110,5 +110,5 @@ def coloured_pieces(lexer: Lexer, code: str) -> Iterator[str]:
 
 
 def class_of(token_type: _TokenType) -> str:
-    # A type is the tuple of its names, beginning with those of its supertypes.
+    # A type is the tuple of its names, beginning with the names of its supertypes.
     return next((name for parent, name in CLASSES if token_type[: len(parent)] == parent), "")

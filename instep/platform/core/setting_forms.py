@@ -30,7 +30,7 @@ SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b1
 
 
 def non_empty(value: object) -> object:
-    """Refuse an empty text where the default would silently use another database or folder."""
+    """Refuse an empty text if the default would silently use another database or folder."""
     if isinstance(value, str) and not value.strip():
         raise ValueError(EMPTY)
     return value

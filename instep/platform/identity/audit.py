@@ -46,7 +46,7 @@ class LastChange:
 
 @dataclass(frozen=True, slots=True)
 class LastAction(LastChange):
-    """The last time that someone did something, and what it was done to."""
+    """The last time of an action, with its resource."""
 
     resource: str
 

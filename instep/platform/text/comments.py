@@ -24,7 +24,7 @@ def without_comments(markdown: str) -> str:
 
 
 class _Reader:
-    """Reads lines; `paragraph` has those of an unfinished paragraph."""
+    """Reads lines; `paragraph` has the lines of an unfinished paragraph."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines

@@ -28,7 +28,7 @@ class MarkdownPassage:
 
     # The headings above it, the outermost first.
     headings: tuple[str, ...]
-    # The index of its innermost heading among those of the text, from 0; `None` before the first heading.
+    # The index of its innermost heading among the text's headings, from 0; `None` before the first heading.
     number: int | None
     markdown: str
 

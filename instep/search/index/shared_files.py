@@ -33,7 +33,7 @@ def index_folder(settings: Settings) -> Path:
 
 
 def empty_index_folder(settings: Settings) -> None:
-    """Delete all files, because nothing else deletes those of deleted bots and other versions of Instep."""
+    """Delete all files: nothing else deletes the files of deleted bots and of other versions of Instep."""
     with suppress(OSError):
         for path in index_folder(settings).iterdir():
             path.unlink(missing_ok=True)

@@ -40,7 +40,7 @@ STOP_WORD_WEIGHT = 0.4
 # Extra weight of a pair of adjacent words in a name in code, on top of the two words; relative to its idf.
 BIGRAM_WEIGHT = 0.3
 MIN_PREFIX_CHARACTERS = 3
-# The number of articles that the frequencies of a language count as, next to those of a bot.
+# The word frequencies of a language count as much as the frequencies in this many articles of a bot.
 USUAL_ARTICLES = 300
 MAX_PREFIX_EXPANSIONS = 30
 MAX_CORRECTIONS = 5

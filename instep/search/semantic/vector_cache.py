@@ -87,7 +87,7 @@ def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) ->
 
 
 def map_vectors(files: IndexFiles, bot_id: UUID, seen: datetime, index: VectorIndex) -> VectorSegment | None:
-    """The vectors of a file, if they are comparable with those of the index; any other file is deleted."""
+    """The vectors of a file, if they are comparable with the index; any other file is deleted."""
     decode = partial(decode_vectors, model=index.model, dimensions=index.dimensions)
     return files.read(bot_id, seen, decode)
 

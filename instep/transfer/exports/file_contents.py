@@ -45,7 +45,7 @@ NO_COLLECTION = "/"
 OUTDATED = "outdated"
 # It is incremented when a reader of the previous version would misread an export.
 FORMAT_VERSION = 1
-# Front matter fields for the position of a page: ours, and those of the best-known static site generators.
+# Front matter fields for the position of a page, for Instep and for well-known static site generators.
 ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
 ORDER_PREFIX = re.compile(r"^\d+-")
 # A name whose only dot is its first character is a hidden folder.

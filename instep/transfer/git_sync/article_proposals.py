@@ -1,4 +1,4 @@
-"""Turns changes in git that need review into drafts, and dismisses those of texts that git no longer has."""
+"""Turns changes in git that need review into drafts, and dismisses drafts of texts that git no longer has."""
 
 from instep.drafting.drafts.actions import dismiss_draft, queue_edit
 from instep.drafting.drafts.pending import DraftNotPending, find_draft

@@ -234,7 +234,7 @@ async def archive_deleted(work: SyncWork) -> None:
 async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> None:
     article = work.articles.get(row.resource_id)
     if article is None or row.file_text is None or article.status == "archived":
-        # Both are gone, or the file never was in git and is written again.
+        # Both were deleted, or the file was never in git and is written again.
         del work.rows[path]
     elif has_changed(row, article):
         work.sync.report(

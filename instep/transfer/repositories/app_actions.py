@@ -128,7 +128,7 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
 
 
 def app_url(host: CodeHost) -> str:
-    """The page of an app at GitHub, from which its owners change what it may do."""
+    """The page at GitHub on which the owners of an app change its permissions."""
     folder = "apps" if host.url == FORMS["github"].home else "github-apps"
     return f"{host.url}/{folder}/{host.app_slug}"
 

@@ -1,4 +1,4 @@
-"""Members by their names at a code host, as owners state them; nobody can claim a name for themselves."""
+"""Maps names at a code host to members. Only owners set them: members can't claim a name."""
 
 import re
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ async def commit_approved(
     """Commit what was approved at the host; the pull request with its new head, None if nothing was due."""
     folder = work.repository.docs_folder
     due = [item for item in state.drafts if item.is_approved_here and not item.entry.outcome]
-    # The job of a newer commit begins a review when the drafts are those of that commit.
+    # The job of a newer commit begins a review when the drafts belong to that commit.
     if folder is None or not due or not request.is_open or work.change.head != request.head:
         return None
     drafts = [item.detail.draft for item in due if item.detail.draft.type == "edit"]

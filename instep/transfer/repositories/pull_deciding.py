@@ -46,7 +46,7 @@ RESTORED = (
 
 
 class TooLong(Exception):
-    """The comment does not show the whole proposal, so that nobody can approve it there."""
+    """The comment does not show the whole proposal, so it can't be approved there."""
 
 
 # Changes a draft as the entry shows it, in a transaction.

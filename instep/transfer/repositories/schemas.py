@@ -239,7 +239,7 @@ class ShownDraft:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedPull:
-    """One row of `repository_pulls`: what Instep has written to a pull request."""
+    """One row of `repository_pulls`: the comment and the status that Instep wrote to a pull request."""
 
     repository_id: str
     number: int

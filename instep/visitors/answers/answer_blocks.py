@@ -190,7 +190,7 @@ class OpenItem:
 
 
 class AnswerBlockBuilder:
-    """Turns the blocks of a passage into those of an answer: lists become flat, quotes their content."""
+    """Turns blocks of a passage into blocks of an answer: lists become flat, quotes become their content."""
 
     def __init__(self, parsed: ParsedMarkdown) -> None:
         self.lines = parsed.lines

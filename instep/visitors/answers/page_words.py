@@ -13,7 +13,7 @@ MAX_WORD_CHARACTERS = 24
 
 
 def words_of_page(address: str) -> str:
-    """The words of the path, and of the fragment where a script has put the path there (`#/team/members`)."""
+    """The words of the path, and of the fragment if a script has put the path there (`#/team/members`)."""
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -153,7 +153,7 @@ def with_openings(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 
 def with_best_article(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, and all sections of a short best article, any of which may have a condition or a step."""
+    """The passages, and all sections of a short best article, because any may have a condition or a step."""
     best = passages[0].sections if passages else None
     size = sum(len(passage.markdown) for passage in best.passages) if best else 0
     is_short = size <= limits.MAX_WHOLE_ARTICLE_CHARACTERS

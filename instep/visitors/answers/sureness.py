@@ -50,7 +50,7 @@ STATES_NEED = re.compile(
     re.IGNORECASE,
 )
 STEP_HEADING = re.compile(r"(?:step|schritt|étape|paso|passo|ステップ|手順|الخطوة) *\d", re.IGNORECASE)
-# A number with a point is mostly that of a version.
+# A number with a point is usually a version.
 NUMBER = re.compile(
     r"(?<![\d.])\d+(?![\d.]*\d)|\b(?:one|two|three|unlimited|no limit|indefinitely|any number)\b",
     re.IGNORECASE,

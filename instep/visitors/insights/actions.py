@@ -233,7 +233,7 @@ async def report_health(
 ) -> HealthReport | None:
     """The known health of articles, without a long wait; None before they are examined.
 
-    Few articles are examined at once. For many, the report may be that of an earlier state: then
+    Few articles are examined at once. For many, the report may describe an earlier state: then
     `summarize_health` examines them, which takes some seconds for thousands.
     """
     assessment, is_current = await known_assessment(ctx, status)

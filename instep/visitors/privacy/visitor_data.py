@@ -296,7 +296,7 @@ async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
 
 
 async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
-    """Delete messages to chat tools that are waiting or have failed for good."""
+    """Delete messages to chat tools that are waiting or have permanently failed."""
     return await tx.execute(
         """
         delete from jobs where kind = %(kind)s and workspace_id = %(workspace)s and exists (

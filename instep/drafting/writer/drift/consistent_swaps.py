@@ -50,7 +50,7 @@ class _Swap:
 
 
 def find_swaps(code: ChangeSet, today: CodeToday) -> Iterator[Became]:
-    """The texts of articles that the code of today lacks and that the change replaces on all lines alike."""
+    """The texts of articles that the current code lacks, and that the change replaces alike on all lines."""
     product = {file.patch.path for file in product_code(code).files}
     sources: dict[_Swap, list[SourceLine]] = defaultdict(list)
     for file in code.files:

@@ -167,12 +167,12 @@ def _facts_of(change: PastChange, definitions: ChangedDefinitions, today: CodeTo
 
 
 def _may_be_stated(pair: Became) -> bool:
-    """False for a version that no setting has: it is that of a dependency, and no name."""
+    """False for a version number without a setting: it belongs to a dependency and is no name."""
     return not _is_reference(pair) and (bool(pair.value) or not _VERSION.fullmatch(pair.old))
 
 
 def _is_reference(pair: Became) -> bool:
-    """True if the lines only say where the code shows a text, as translation catalogues do (gettext)."""
+    """True if the lines only say where the code shows a text, as in translation catalogs (gettext)."""
     return all(source.text.startswith("#:") for source in pair.sources)
 
 

@@ -52,7 +52,7 @@ def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
 
 
 def names_by_part(articles: Sequence[Article]) -> dict[tuple[str, int], tuple[str, ...]]:
-    """The names that articles state in each part that is read by itself, by the id and the part's first line.
+    """The names that articles state in each separately read part, by the id and the part's first line.
 
     Parts without any, and records, are left out.
     """

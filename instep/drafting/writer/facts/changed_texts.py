@@ -90,7 +90,7 @@ def _is_entry_of(old_line: str, new_line: str) -> bool:
 
 
 def _names_label(line: str) -> bool:
-    """True if a line of code sets the text of a label or the like: `label: 'Favorites'`."""
+    """True if a line of code sets the text of a label or similar: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
 
 

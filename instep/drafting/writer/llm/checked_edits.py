@@ -28,7 +28,7 @@ class ArticleEdits:
 def check_edits(
     edits: Sequence[ModelEdit], contents: Contents, excerpts: Sequence[ShownArticle], protection: Protection
 ) -> list[ArticleEdits]:
-    """The edits by article, without checks; those of an article are accepted or refused together."""
+    """The edits by article, without checks; all edits of an article are accepted or refused together."""
     groups: dict[int, ArticleEdits] = {}
     allowed = {row.index for row in excerpts}
     for edit in edits[: limits.MAX_MODEL_EDITS]:

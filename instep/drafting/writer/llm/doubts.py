@@ -70,7 +70,7 @@ class Doubts:
         return max(0.0, log((len(self._articles) + 1) / (self._article_frequency.get(term, 0) + 0.5)))
 
     def _relatedness(self, text: str) -> float:
-        """The cosine (0 to 1) between the weighted terms of a text and those of the change."""
+        """The cosine (0 to 1) between the weighted terms of a text and of the change."""
         rarities = {term: self._rarity(term) for term in change_terms(text)}
         length = sqrt(sum(rarity * rarity for rarity in rarities.values()))
         product = sum(rarity * self._weights.get(term, 0.0) for term, rarity in rarities.items())

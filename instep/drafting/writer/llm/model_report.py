@@ -180,7 +180,7 @@ class QuotedLines:
             for line in file.patch.lines()
             if line.text.strip()
         ]
-        # The first changed line of each file, of which the model may have seen only the name and a count.
+        # The first changed line of each file; the model may have seen only the file's name and a count.
         self._counted = {
             count: (file.patch.path, line)
             for file in noticed_files(change_set)

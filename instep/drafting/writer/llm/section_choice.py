@@ -79,7 +79,7 @@ def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
 
 
 def chosen_sections(choice: SectionChoice, reading: ChangeReading) -> list[SectionReference]:
-    """The sections to read, those of doubtful drafts and of places, without duplicates; may be empty."""
+    """The chosen sections, plus sections of doubtful drafts and places, without duplicates; may be empty."""
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
     chosen = section_references(names, choice.searches, reading.contents)
     lines = [(row.article_id, each.article_line or 1) for row in reading.doubtful for each in row.evidence]

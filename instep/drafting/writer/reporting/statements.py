@@ -63,7 +63,7 @@ def place_statement(heading: str | None, evidence: Iterable[Evidence]) -> Statem
 
 
 def replacement_statement(old: str, new: str) -> Statement:
-    """The statement of an edit of which only the texts are known."""
+    """The statement of an edit, made from its two texts."""
     return made_statement("replacement", [old, new], _change(old, new))
 
 

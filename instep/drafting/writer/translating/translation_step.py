@@ -20,7 +20,7 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.llm.guard import read_reply
 from instep.platform.llm.protocol import CompletionError, Model
 
-# The numbers of title and description among the blocks of a request; those of the text begin with 1.
+# The numbers of title and description among the blocks of a request; blocks of the text begin with 1.
 _TITLE, _DESCRIPTION = 0, -1
 _MAX_CHARACTERS = {_TITLE: limits.MAX_TITLE_CHARACTERS, _DESCRIPTION: limits.MAX_DESCRIPTION_CHARACTERS}
 

@@ -159,7 +159,7 @@ async def publish(page: BotPage) -> Response:
 
 @router.post("verify", Role.EDITOR)
 async def verify(page: BotPage) -> Response:
-    """Say that the article is still right, and go back to where the button was pressed."""
+    """Mark the article as verified, and return to the page with the button."""
     article = await verify_article(page.ctx, reference(page))
     sentence = f"Verified “{article.title}”."
     if reason := article.standing["freshness"]["reason"]:

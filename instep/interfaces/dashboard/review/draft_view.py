@@ -133,7 +133,7 @@ def notes_of(
 ) -> list[EvidenceNote]:
     """The evidence as notes, in text order; entries without a line come last.
 
-    `lines` maps the lines of the proposal to those of the applied text, if that is different.
+    `lines` maps the lines of the proposal to lines of the applied text, if that is different.
     """
     places = [
         (item["article_line"] if lines is None else lines.place_of(item["article_line"]), item)

@@ -20,7 +20,7 @@ class AuditedThing:
 
 
 async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[str, AuditedThing]:
-    """Resources by their ids, without those that were deleted for good."""
+    """Resources by their ids, without purged ones."""
     rows = await tx.all(
         AuditedThing,
         """

@@ -10,7 +10,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.web.errors import VisitorRefusal
 
 PREFIXES = ("/chat/", "/feedback/", "/leads/", "/mcp/", "/widget/")
-# Other addresses below `/mcp` are those of a help center, which may redirect them.
+# Other addresses below `/mcp` belong to a help center, which may redirect them.
 HELP_CENTER_MCP = re.compile(r"/help/[^/]+/mcp(/server-card)?/?")
 # The title and the hint of each code.
 TITLES_AND_HINTS = {

@@ -117,7 +117,7 @@ class Directory:
 
     @cached_property
     def parts(self) -> set[str]:
-        """The parts of the site of which the source has pages."""
+        """The parts of the site that have pages in the source."""
         addresses = chain(self.by_address, self.patterns)
         others = chain(self.other_pages.by_address, self.other_pages.patterns)
         names = chain(addresses, map(address_name, others))

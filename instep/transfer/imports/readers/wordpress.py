@@ -45,7 +45,7 @@ _NO_XML = re.compile(
 _OTHER_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
 NAMESPACE = re.compile(rb"wordpress\.org/export/1\.\d")
 HEAD_BYTES = 8_192
-# Types of items that are not pages: parts of the theme, revisions, forms and the like.
+# Types of items that are not pages, such as parts of the theme, revisions and forms.
 NO_PAGES = re.compile(
     r"attachment|revision|nav_menu_item|wp_.*|custom_css|customize_changeset|oembed_cache|acf-.*"
 )

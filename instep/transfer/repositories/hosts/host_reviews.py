@@ -32,7 +32,7 @@ NO_APP = (403, 404)
 
 
 class ReviewForm(ABC):
-    """Comments and statuses of a host; methods that ask its API raise as those of `HostForm` do."""
+    """Comments and statuses of a host; methods that call its API raise the same errors as `HostForm`."""
 
     # True if deliveries name the person who edited a comment, and its text before.
     says_who_edits: bool

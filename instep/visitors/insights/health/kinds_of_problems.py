@@ -40,7 +40,7 @@ def assessment_of(rows: list[Health]) -> Assessment:
 
 
 def only_with_code(rows: Sequence[Health], code: Code) -> list[Health]:
-    """The same articles with only those of their problems that have this code."""
+    """The same articles, each with only its problems of this code."""
     return [
         replace(row, problems=tuple(problem for problem in row.problems if problem.code == code))
         for row in rows
