@@ -122,7 +122,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .venv/installed: requirements/runtime.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Instep needs Python 3.11 or newer: make PYTHON=python3.12")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/python $(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements/runtime.lock
 	$(BIN)/python $(PIP_INSTALL) --no-build-isolation --no-deps --editable .
 	touch $@
@@ -133,7 +133,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Other projects' tools, in an environment apart from Instep's own dependencies.
 $(TOOLS)/installed: $(TOOLS)/requirements.lock $(TOOLS)/package-lock.json
-	test -x .venv-contract/bin/python || $(PYTHON) -m venv .venv-contract
+	test -x .venv-contract/bin/pip || $(PYTHON) -m venv .venv-contract
 	.venv-contract/bin/python $(PIP_INSTALL) --require-hashes -r $(TOOLS)/requirements.lock
 	cd $(TOOLS) && $(NPM_INSTALL)
 	touch $@

@@ -25,7 +25,8 @@ invalid fields. Checks run in this order: 429, 401, the bot (400 or 403), the sc
 **Limits.** 120 requests a minute and 30 tasks an hour per key, unless the operator has set other limits.
 Every response has `RateLimit-Policy` and `RateLimit`, which say what is left; a 429 says how long to wait in
 `Retry-After`. A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task
-{limits.MAX_TASK_BODY_BYTES // MIB} MiB, a file {limits.MAX_FILE_BYTES // MIB} MiB.
+{limits.MAX_TASK_BODY_BYTES // MIB} MiB, a file {limits.MAX_FILE_BYTES // MIB} MiB, a sync and a check for
+drift {limits.MAX_SYNC_BODY_BYTES // MIB} MiB.
 
 **Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} by default).
 While `has_more` is true, send `next_cursor` as `start_cursor`. A row that does not change while you read the

@@ -405,7 +405,9 @@ async def test_a_webhook_is_made_changed_tested_and_deleted(desk: Desk) -> None:
     assert secret.startswith("whsec_")
     assert secret not in listed.text
     assert "webhook.test" in tested.text
+    assert ("next attempt" in tested.text, f"{path}/test" in tested.text) == (True, True)
     assert "webhook is stopped" in stopped.text
+    assert ("next attempt" in stopped.text, f"{path}/test" in stopped.text) == (False, False)
     assert again.status_code == 400
     assert "https://93.184.215.14/other" in changed.text
     assert (await desk.get(path)).status_code == 404
