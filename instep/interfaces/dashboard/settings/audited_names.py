@@ -5,6 +5,57 @@ from dataclasses import dataclass
 
 from instep.platform.core.database import Tx
 
+ARTICLE_TITLE = (
+    "(select a.title from articles a where a.workspace_id = t.workspace_id and a.id = t.article_id)"
+)
+# The tables of resources, each with the SQL of a name and of a path below the dashboard of its bot.
+OF_BOTS = {
+    "alert_targets": ("tool || ' at ' || host", "'settings/alerts'"),
+    "articles": ("title", "case when deleted_at is null then 'articles/' || id else 'articles/deleted' end"),
+    "changelog_entries": ("title", "'changelog/' || id"),
+    "collections": ("title", "'collections/' || id"),
+    "drafts": (f"coalesce(title, {ARTICLE_TITLE})", "'review/' || id"),
+    "files": ("name", "'files'"),
+    "golden_questions": ("question", "null"),
+    "imports": ("name", "'import/' || id"),
+    "parts": ("kind || '.' || name", "'parts/' || id"),
+    "places": (ARTICLE_TITLE, "'review/' || id"),
+    "product_versions": ("name", "'settings/versions'"),
+    "redirects": ("path", "'settings/redirects'"),
+    "repositories": ("name", "'settings/repositories/' || id"),
+    "repository_changes": ("title", "'settings/repositories/' || repository_id"),
+    "tasks": ("coalesce(change_title, article->>'title', id)", "'tasks/' || id"),
+    "unanswered_questions": ("question", "'questions'"),
+    "webhook_endpoints": ("url", "'settings/webhooks/' || id"),
+}
+# The same for resources of the whole workspace.
+OF_WORKSPACES = {
+    "api_keys": ("name", "'settings/keys'"),
+    "code_hosts": ("url", "null"),
+    "invitations": ("email", "'settings/people'"),
+    "oauth_grants": ("app_name", "'settings/apps'"),
+    "trusts": ("issuer", "'settings/trusts'"),
+}
+IN_TABLE = """
+    select id, {name} as name, {bot} as bot_id, {below} as below
+    from {table} t where t.workspace_id = %(workspace)s and t.id = any(%(ids)s)
+"""
+IN_OTHER_TABLES = """
+    select id::text, name, id, 'settings/general'
+    from bots where workspace_id = %(workspace)s and id::text = any(%(ids)s)
+    union all
+    select d.id, w.url, w.bot_id, 'settings/webhooks/' || w.id
+    from deliveries d join webhook_endpoints w on w.workspace_id = d.workspace_id and w.id = d.endpoint_id
+    where d.workspace_id = %(workspace)s and d.id = any(%(ids)s)
+    union all
+    select p.id, p.email, null, 'settings/people'
+    from people p join memberships m on m.person_id = p.id
+    where m.workspace_id = %(workspace)s and p.id = any(%(ids)s)
+    union all
+    select id, name, null, 'settings/general'
+    from workspaces where id = %(workspace)s and id = any(%(ids)s)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class AuditedThing:
@@ -21,95 +72,16 @@ class AuditedThing:
 
 async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[str, AuditedThing]:
     """Resources by their ids, without purged ones."""
+    things = " union all ".join(
+        IN_TABLE.format(table=table, name=name, bot=bot, below=below)
+        for bot, tables in (("bot_id", OF_BOTS), ("null::uuid", OF_WORKSPACES))
+        for table, (name, below) in tables.items()
+    )
     rows = await tx.all(
         AuditedThing,
-        """
+        f"""
         select thing.id, thing.name, bot.slug as bot_slug, thing.below
-        from (
-            select id, title as name, bot_id,
-                case when deleted_at is null then 'articles/' || id else 'articles/deleted' end as below
-            from articles where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select d.id, coalesce(d.title, a.title), d.bot_id, 'review/' || d.id
-            from drafts d join articles a on a.workspace_id = d.workspace_id and a.id = d.article_id
-            where d.workspace_id = %(workspace)s and d.id = any(%(ids)s)
-            union all
-            select p.id, a.title, p.bot_id, 'review/' || p.id
-            from places p join articles a on a.workspace_id = p.workspace_id and a.id = p.article_id
-            where p.workspace_id = %(workspace)s and p.id = any(%(ids)s)
-            union all
-            select id, title, bot_id, 'collections/' || id
-            from collections where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, kind || '.' || name, bot_id, 'parts/' || id
-            from parts where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, title, bot_id, 'changelog/' || id
-            from changelog_entries where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, coalesce(change_title, article->>'title', id), bot_id, 'tasks/' || id
-            from tasks where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, name, bot_id, 'import/' || id
-            from imports where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, name, bot_id, 'files'
-            from files where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, name, bot_id, 'settings/versions'
-            from product_versions where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, path, bot_id, 'settings/redirects'
-            from redirects where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, question, bot_id, 'questions'
-            from unanswered_questions where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, question, bot_id, null
-            from golden_questions where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, tool || ' at ' || host, bot_id, 'settings/alerts'
-            from alert_targets where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, name, bot_id, 'settings/repositories/' || id
-            from repositories where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, url, null, null
-            from code_hosts where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, title, bot_id, 'settings/repositories/' || repository_id
-            from repository_changes where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id::text, name, id, 'settings/general'
-            from bots where workspace_id = %(workspace)s and id::text = any(%(ids)s)
-            union all
-            select id, url, bot_id, 'settings/webhooks/' || id
-            from webhook_endpoints where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select d.id, w.url, w.bot_id, 'settings/webhooks/' || w.id
-            from deliveries d join webhook_endpoints w
-              on w.workspace_id = d.workspace_id and w.id = d.endpoint_id
-            where d.workspace_id = %(workspace)s and d.id = any(%(ids)s)
-            union all
-            select id, name, null, 'settings/keys'
-            from api_keys where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, app_name, null, 'settings/apps'
-            from oauth_grants where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, issuer, null, 'settings/trusts'
-            from trusts where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select id, email, null, 'settings/people'
-            from invitations where workspace_id = %(workspace)s and id = any(%(ids)s)
-            union all
-            select p.id, p.email, null, 'settings/people'
-            from people p join memberships m on m.person_id = p.id
-            where m.workspace_id = %(workspace)s and p.id = any(%(ids)s)
-            union all
-            select id, name, null, 'settings/general'
-            from workspaces where id = %(workspace)s and id = any(%(ids)s)
-        ) thing
+        from ({things} union all {IN_OTHER_TABLES}) thing
         left join bots bot on bot.workspace_id = %(workspace)s and bot.id = thing.bot_id
         """,
         workspace=workspace_id,
