@@ -87,8 +87,3 @@ async def check_domain(
             action = "prove_domain" if state == "proved" else "lose_domain"
             await record(tx, workspace_id, actor, action, str(bot_id), bot_id)
         return state
-
-
-async def prune_domain_claims(tx: Tx, age: timedelta) -> None:
-    """Delete claims that were not proved in time."""
-    await tx.execute("select prune_domain_claims(%(age)s)", age=age)

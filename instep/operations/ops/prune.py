@@ -1,13 +1,11 @@
 """The hourly job that deletes expired rows."""
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import structlog
 
-from instep.accounts.workspaces.domain_claims import prune_domain_claims
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
@@ -28,6 +26,17 @@ ARTICLE_BATCH_ROWS = 200
 BATCH_ROWS = 1_000
 
 
+class Step(NamedTuple):
+    """A function of the database that deletes rows older than these ages.
+
+    With `rows` it deletes at most so many, and returns their number.
+    """
+
+    function: str
+    ages: tuple[timedelta, ...] = ()
+    rows: int | None = None
+
+
 class PruneFailed(Exception):
     """Some steps have failed, and the log says why; the others succeeded."""
 
@@ -40,133 +49,53 @@ async def schedule_prune(database: Database) -> None:
 async def prune(database: Database, job: Job) -> None:
     """Run each step even if others fail; raises `PruneFailed` at the end, so that the job runs again."""
     await schedule_next(partial(schedule_prune, database))
-    failures = [step.__name__ for step in STEPS if not await succeeds(database, step)]
+    failures = []
+    for step in steps():
+        try:
+            async with database.enter_workspace("") as tx:
+                await delete_expired(tx, step)
+        except Exception:
+            log.exception("expired rows could not be deleted", step=step.function)
+            failures.append(step.function)
     if failures:
         raise PruneFailed(", ".join(failures))
 
 
-async def succeeds(database: Database, step: Callable[[Tx], Awaitable[None]]) -> bool:
-    try:
-        async with database.enter_workspace("") as tx:
-            await step(tx)
-    except Exception:
-        log.exception("expired rows could not be deleted", step=step.__name__)
-        return False
-    return True
-
-
-async def prune_rate_windows(tx: Tx) -> None:
-    await tx.execute("select prune_rate_windows(%(age)s)", age=RATE_WINDOW_RETENTION)
-
-
-async def prune_idempotency_keys(tx: Tx) -> None:
-    age = timedelta(hours=limits.IDEMPOTENCY_RETENTION_HOURS)
-    await tx.execute("select prune_idempotency_keys(%(age)s)", age=age)
-
-
-async def prune_questions(tx: Tx) -> None:
-    await tx.execute("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
-
-
-async def prune_visit_counts(tx: Tx) -> None:
-    age = timedelta(days=settings().visit_count_retention_days)
-    await tx.execute("select prune_visit_counts(%(age)s)", age=age)
-
-
-async def purge_deleted_articles(tx: Tx) -> None:
-    """Delete articles for good that have been in Recently deleted for the retention period."""
-    sql = "select purge_deleted_articles(%(age)s, %(most)s)"
-    await repeat(tx, sql, ARTICLE_BATCH_ROWS, age=limits.DELETED_ARTICLE_RETENTION)
-
-
-async def prune_events(tx: Tx) -> None:
-    """Delete old events with their deliveries."""
-    await repeat(tx, "select prune_events(%(age)s, %(most)s)", BATCH_ROWS, age=limits.EVENT_RETENTION)
-
-
-async def prune_leads(tx: Tx) -> None:
-    await repeat(tx, "select prune_leads(%(age)s, %(most)s)", BATCH_ROWS, age=conversation_retention())
-
-
-async def prune_article_feedback(tx: Tx) -> None:
-    sql = "select prune_article_feedback(%(age)s, %(most)s)"
-    await repeat(tx, sql, BATCH_ROWS, age=conversation_retention())
-
-
-async def prune_conversations(tx: Tx) -> None:
-    """Delete old conversations; escalated ones are kept for longer."""
-    sql, retention = "select prune_conversations(%(age)s, %(escalated)s, %(most)s)", conversation_retention()
-    age = min(limits.CONVERSATION_RETENTION, retention)
-    await repeat(tx, sql, BATCH_ROWS, age=age, escalated=retention)
-
-
-async def prune_imports(tx: Tx) -> None:
-    sql = "select prune_imports(%(age)s, %(most)s)"
-    await tx.execute(sql, age=limits.IMPORT_RETENTION, most=BATCH_ROWS)
-
-
-async def prune_undelivered_emails(tx: Tx) -> None:
-    await tx.execute("select prune_undelivered_emails(%(age)s)", age=limits.UNDELIVERED_EMAIL_RETENTION)
-
-
-async def prune_sessions(tx: Tx) -> None:
-    idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
-    await tx.execute("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
-
-
-async def prune_links(tx: Tx) -> None:
-    await tx.execute("select prune_links()")
-
-
-async def prune_subscriptions(tx: Tx) -> None:
-    """Delete the subscriptions that their readers have not confirmed."""
-    await tx.execute("select prune_subscriptions(%(age)s)", age=limits.SUBSCRIPTION_LINK_TTL)
-
-
-async def prune_audit_entries(tx: Tx) -> None:
-    await tx.execute("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
-
-
-async def prune_oauth(tx: Tx) -> None:
-    sql = "select prune_oauth(%(apps)s, %(kept)s)"
-    await tx.execute(sql, apps=limits.UNUSED_APP_RETENTION, kept=EXPIRED_OAUTH_RETENTION)
-
-
-async def prune_trust_keys(tx: Tx) -> None:
-    await tx.execute("select prune_trust_keys(%(kept)s)", kept=TRUST_KEY_RETENTION)
-
-
-async def forget_domain_claims(tx: Tx) -> None:
-    await prune_domain_claims(tx, limits.DOMAIN_CLAIM_TTL)
-
-
-def conversation_retention() -> timedelta:
-    return timedelta(days=settings().conversation_retention_days)
-
-
-async def repeat(tx: Tx, sql: str, most: int, **values: Any) -> None:
-    """Delete in batches of at most `most` rows, whose number the statement returns, until none is full."""
-    while await tx.value(sql, **values, most=most) == most:
+async def delete_expired(tx: Tx, step: Step) -> None:
+    """Run a step; one with a number of rows until it finds fewer."""
+    ages = {f"age_{number}": age for number, age in enumerate(step.ages)}
+    arguments = [*ages, "most"] if step.rows else list(ages)
+    sql = f"select {step.function}({', '.join(f'%({name})s' for name in arguments)})"
+    if step.rows is None:
+        await tx.execute(sql, **ages)
+        return
+    while await tx.value(sql, **ages, most=step.rows) == step.rows:
         pass
 
 
-STEPS = (
-    prune_rate_windows,
-    prune_idempotency_keys,
-    prune_questions,
-    prune_visit_counts,
-    purge_deleted_articles,
-    prune_events,
-    prune_leads,
-    prune_article_feedback,
-    prune_conversations,
-    prune_imports,
-    prune_undelivered_emails,
-    prune_sessions,
-    prune_links,
-    prune_subscriptions,
-    prune_audit_entries,
-    prune_oauth,
-    prune_trust_keys,
-    forget_domain_claims,
-)
+def steps() -> list[Step]:
+    retention = timedelta(days=settings().conversation_retention_days)
+    return [
+        Step("prune_rate_windows", (RATE_WINDOW_RETENTION,)),
+        Step("prune_idempotency_keys", (timedelta(hours=limits.IDEMPOTENCY_RETENTION_HOURS),)),
+        Step("prune_askings", (limits.QUESTION_LOG_RETENTION,)),
+        Step("prune_visit_counts", (timedelta(days=settings().visit_count_retention_days),)),
+        # Articles that have been in Recently deleted for long enough.
+        Step("purge_deleted_articles", (limits.DELETED_ARTICLE_RETENTION,), ARTICLE_BATCH_ROWS),
+        # Events with their deliveries.
+        Step("prune_events", (limits.EVENT_RETENTION,), BATCH_ROWS),
+        Step("prune_leads", (retention,), BATCH_ROWS),
+        Step("prune_article_feedback", (retention,), BATCH_ROWS),
+        # Escalated conversations are kept for longer than others.
+        Step("prune_conversations", (min(limits.CONVERSATION_RETENTION, retention), retention), BATCH_ROWS),
+        Step("prune_imports", (limits.IMPORT_RETENTION,), BATCH_ROWS),
+        Step("prune_undelivered_emails", (limits.UNDELIVERED_EMAIL_RETENTION,)),
+        Step("prune_sessions", (limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE)),
+        Step("prune_links"),
+        # Subscriptions that their readers have not confirmed.
+        Step("prune_subscriptions", (limits.SUBSCRIPTION_LINK_TTL,)),
+        Step("prune_audit_entries", (limits.AUDIT_RETENTION,)),
+        Step("prune_oauth", (limits.UNUSED_APP_RETENTION, EXPIRED_OAUTH_RETENTION)),
+        Step("prune_trust_keys", (TRUST_KEY_RETENTION,)),
+        Step("prune_domain_claims", (limits.DOMAIN_CLAIM_TTL,)),
+    ]

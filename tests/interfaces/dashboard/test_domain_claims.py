@@ -12,7 +12,8 @@ from instep.accounts.workspaces.actions import find_bot_by_reference
 from instep.accounts.workspaces.domain_claims import change_domain, check_domain, record_name, record_value
 from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains
 from instep.accounts.workspaces.schemas import BotRow
-from instep.operations.ops.prune import forget_domain_claims
+from instep.operations.ops.prune import Step, delete_expired
+from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidRequest
@@ -144,7 +145,7 @@ async def test_a_claim_that_nothing_proves_is_forgotten(
     await owner.execute(sql, id=cast.acme.bot_id)
 
     async with database.enter_workspace("") as tx:
-        await forget_domain_claims(tx)
+        await delete_expired(tx, Step("prune_domain_claims", (limits.DOMAIN_CLAIM_TTL,)))
     dns.give(host, cast.acme)
 
     assert await dns.check(cast.acme, host) == "missing"

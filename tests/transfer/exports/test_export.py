@@ -12,7 +12,7 @@ from PIL import Image
 
 from instep.content.changelog.actions import delete_changelog_entry
 from instep.content.files.storage import open_storages
-from instep.operations.ops.prune import purge_deleted_articles
+from instep.operations.ops.prune import Step, delete_expired
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
@@ -238,7 +238,7 @@ async def test_texts_that_are_deleted_for_good_during_an_export_are_left_out_and
     await delete(client, "install-now")
     await let_time_pass(owner, cast.acme, limits.DELETED_ARTICLE_RETENTION)
     async with database.enter_workspace("") as tx:
-        await purge_deleted_articles(tx)
+        await delete_expired(tx, Step("purge_deleted_articles", (limits.DELETED_ARTICLE_RETENTION,), 100))
     async with acting(database, cast.acme) as ctx:
         await delete_changelog_entry(ctx, "csv")
 

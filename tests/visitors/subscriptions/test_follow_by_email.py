@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from instep.accounts.workspaces.actions import pause_workspace
-from instep.operations.ops.prune import prune_subscriptions
+from instep.operations.ops.prune import Step, delete_expired
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
@@ -408,7 +408,7 @@ async def test_a_request_that_is_not_confirmed_ends(
     )
 
     late = await confirm(api, cast, mail.to(ANN)[0])
-    await prune_subscriptions(owner)
+    await delete_expired(owner, Step("prune_subscriptions", (limits.SUBSCRIPTION_LINK_TTL,)))
 
     assert late.status_code == 400
     assert [row["email"] for row in await rows(owner, "subscriptions", cast.acme)] == ["bob@reader.example"]
