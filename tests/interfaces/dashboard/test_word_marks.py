@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from instep.interfaces.dashboard.review.table_marks import mark_table
+from instep.interfaces.dashboard.review.block_marks import mark_table
 from instep.interfaces.dashboard.review.word_marks import mark_all, mark_words
 from instep.platform.core.markdown import render
 

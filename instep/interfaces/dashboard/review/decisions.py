@@ -14,8 +14,14 @@ from instep.drafting.drafts.schemas import DraftApply, DraftCreate, DraftDismiss
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
-from instep.interfaces.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
+from instep.interfaces.dashboard.review.draft_pages import (
+    number_in,
+    numbers_in,
+    outdated_form,
+    show_editor,
+    show_in_pane,
+    typed_text,
+)
 from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.place_view import is_place
 from instep.interfaces.dashboard.review.queue_pane import read_pane

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
 from instep.content.product_versions.schemas import named
+from instep.content.style.actions import find_style
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
@@ -16,8 +17,8 @@ from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.places.actions import get_place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
-from instep.interfaces.dashboard.review.draft_editing import show_editor, unchanged_form
 from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
+from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.place_view import is_place, show_place_in_pane
 from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
@@ -32,9 +33,11 @@ from instep.interfaces.dashboard.review.wording import (
     source_words,
 )
 from instep.interfaces.dashboard.shell import pages
+from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.interfaces.dashboard.writing.word_proposals import has_model
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import whole_number
+from instep.platform.text.line_ends import with_line_ends_of
 from instep.platform.web.signed_in import asks_for_part, private_headers
 
 TEMPLATE = "review/draft.html"
@@ -177,3 +180,38 @@ def numbers_in(text: str) -> list[int]:
 def number_in(text: str) -> int:
     """One number of a form; 0 for anything else."""
     return whole_number(text) or 0
+
+
+def typed_text(page: BotPage, draft: DraftTexts) -> str:
+    """The text of the form with the proposal's line endings, because browsers send others."""
+    return with_line_ends_of(draft.content, page.form.get("content", ""))
+
+
+def unchanged_form(draft: DraftTexts) -> EditorForm:
+    """The form without changes; `seen` identifies the proposal that it is based on."""
+    return EditorForm({"title": draft.title, "content": draft.content, "seen": draft.text_digest})
+
+
+async def outdated_form(page: BotPage, draft: DraftTexts) -> EditorForm | None:
+    """The form next to the current proposal; None if the form is still based on it."""
+    if draft.status == "pending" and page.form.get("seen") == draft.text_digest:
+        return None
+    name, moment = draft.edited_by_name, draft.updated_at
+    if draft.settled_at is not None:
+        name, moment = draft.settled_by_name, draft.settled_at
+    other = await compare_with_ours(page, draft.content, name, moment, draft.title)
+    return EditorForm({**page.form, "seen": draft.text_digest}, other=other)
+
+
+async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Response:
+    return await page.show(
+        "review/draft_editor.html",
+        form.status,
+        form=form,
+        draft=draft,
+        suffix=QueueFilter.of(page.query).suffix(),
+        source_title=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
+        **await queries.language_values(page.ctx, draft.article_id),
+        time_of_day=time_of_day,
+        has_style=(await find_style(page.ctx)).has_checks,
+    )

@@ -1,21 +1,24 @@
 """The page of a place: the current section, and the code or the original's text that it should cover."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
+from instep.content.articles.revision_schemas import VersionText
 from instep.content.articles.texts import find_article
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.places.schemas import Place
+from instep.drafting.translations.actions import compare_with_root, read_followed_texts
 from instep.interfaces.dashboard.bot_pages import BotPage
+from instep.interfaces.dashboard.content.marked_changes import MarkedChanges, mark_between
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.draft_view import EvidenceNote, note_of
 from instep.interfaces.dashboard.review.pieces import excerpt_html
 from instep.interfaces.dashboard.review.queue_pane import QueuePane
-from instep.interfaces.dashboard.review.root_change_view import view_root_changes
 from instep.interfaces.dashboard.review.version_reach import find_reach
 from instep.interfaces.dashboard.review.wording import REASONS, source_words
 from instep.platform.core import limits
@@ -29,6 +32,44 @@ from instep.platform.web.signed_in import asks_for_part
 
 TEMPLATE = "review/place.html"
 NO_WORD = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A part of the original with its changed words marked, and its translation; empty if it has none."""
+
+    marked: MarkedChanges
+    present: str
+
+
+@dataclass(frozen=True, slots=True)
+class RootChangeView:
+    """The changes of an original in `root_locale`; `more_count` parts are not shown."""
+
+    root_locale: str
+    locale: str
+    changes: list[ShownChange]
+    more_count: int
+
+
+async def view_root_changes(ctx: Ctx, place: Place) -> RootChangeView | None:
+    """The changes that a place is about; None for a place about code, and if the old text is not stored."""
+    if place.source_kind != "translation":
+        return None
+    try:
+        texts = await read_followed_texts(ctx, place.article_id)
+    except NotFound:
+        return None
+    if texts.is_old_text_lost:
+        return None
+    blocks = (await compare_with_root(texts)).blocks
+    changes = [
+        ShownChange(
+            await mark_between(VersionText("", block.old, 1), VersionText("", block.new, 2)), block.present
+        )
+        for block in blocks[: limits.MAX_SHOWN_ROOT_CHANGES]
+    ]
+    return RootChangeView(texts.root.locale, texts.translation.locale, changes, len(blocks) - len(changes))
 
 
 def is_place(item_id: str) -> bool:

@@ -15,19 +15,54 @@ from instep.drafting.drafts.conflicts import (
 )
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.interfaces.dashboard.review.block_marks import mark_block
-from instep.interfaces.dashboard.review.openings import Openings, openings_of
 from instep.interfaces.dashboard.review.pieces import excerpt_html
 from instep.interfaces.dashboard.review.proof import is_provable_at_once
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
+from instep.platform.text.blocks import Block, read_blocks
 from instep.platform.text.diff import split_lines
 
+# Opening lines of a block that the lines below them don't reveal.
+OPENING_LINES = {"table": 2, "code": 1}
 NAMES = {"live": "Live now", "base": "Original", "proposal": "Proposed"}
 OWN = "own"
 # Lines of the merged text that are shown above and below a conflict.
 CONTEXT_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """The tables and the code of a text with its lines, which count from 1."""
+
+    lines: Sequence[str] = ()
+    blocks: Sequence[Block] = ()
+
+    def above(self, line: int) -> str:
+        """The first lines of the block that continues at this line; empty if none does."""
+        for block in self.blocks:
+            # A row is part of the table that ends above it.
+            last = block.last_line + (block.kind == "table")
+            if block.first_line < line <= last:
+                end = min(block.first_line - 1 + OPENING_LINES[block.kind], line - 1)
+                return "".join(f"{opening}\n" for opening in self.lines[block.first_line - 1 : end])
+        return ""
+
+
+def openings_of(text: str) -> Openings:
+    """The openings of a text; empty for a text too complex to be parsed in time."""
+    try:
+        refuse_costly_markdown(text)
+    except TooComplex:
+        return Openings()
+    parsed = read_blocks(text)
+    blocks = [
+        block
+        for block in parsed.blocks
+        if block.depth == 0 and (block.kind == "table" or (block.kind == "code" and block.marker))
+    ]
+    return Openings(parsed.lines, blocks)
 
 
 class UndecidedConflict(InvalidRequest):
