@@ -37,8 +37,7 @@ from instep.interfaces.mcp_servers import servers as mcp
 from instep.interfaces.reference import pages as reference
 from instep.interfaces.site import public_routes as site
 from instep.interfaces.site.error_pages import answer_error
-from instep.interfaces.site.kept_pages import KeptPages
-from instep.interfaces.site.shared_states import SharedStates
+from instep.interfaces.site.kept_pages import KeptPages, SharedStates
 from instep.interfaces.site.versioned_addresses import VersionedAddresses
 from instep.notifications.webhooks.rest import router as webhooks
 from instep.operations.ops import exposition, health, thin_client
@@ -47,7 +46,6 @@ from instep.platform.core.errors import AppError
 from instep.platform.core.outbound.dns_texts import find_texts
 from instep.platform.web import assets, custom_domains
 from instep.platform.web.authenticated_route import allowed_methods, refuse_address
-from instep.platform.web.buckets import Buckets
 from instep.platform.web.compression import Compression
 from instep.platform.web.custom_domains import CustomDomains
 from instep.platform.web.errors import as_app_error
@@ -56,7 +54,7 @@ from instep.platform.web.mcp.workspace import refuse_address_of_tools
 from instep.platform.web.middleware import RequestLog
 from instep.platform.web.open_cors import MachineAddresses, OpenCors
 from instep.platform.web.public import access_of
-from instep.platform.web.public_limit import PublicLimit
+from instep.platform.web.public_limit import Buckets, PublicLimit
 from instep.platform.web.security_headers import SecurityHeaders
 from instep.platform.web.serving import stop_with_supervisor
 from instep.platform.web.signed_in import SomeoneElsesForm

@@ -24,7 +24,7 @@ PRIMITIVES = {
     "instep.platform.text.patch_parser.parse_diff",
     "instep.content.parts.expansion.shown_texts",
     "instep.content.parts.expansion.refuse_bad_texts",
-    "instep.platform.text.patching.hunks_of",
+    "instep.platform.text.diff.hunks_of",
 }
 # Programs in a terminal, where no other request waits.
 OF_TERMINALS = {"backups", "ci", "cli", "demo", "linting", "migrations", "review", "thin_client"}

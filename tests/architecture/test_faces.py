@@ -142,7 +142,7 @@ FACES: dict[str, set[str]] = {
     "repositories": {"app_actions", "drift_jobs", "host_people", "pull_reviews"},
     "review": {"", "command", "release", "translating"},
     "runtime": {""},
-    "site": {"error_pages", "kept_pages", "public_routes", "shared_states", "versioned_addresses"},
+    "site": {"error_pages", "kept_pages", "public_routes", "versioned_addresses"},
     "search": {
         "query.frequencies",
         *(

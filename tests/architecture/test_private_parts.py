@@ -39,7 +39,7 @@ OTHERS = {
     AsyncConnectionPool.schedule_task: ["task", "delay"],
     # `platform.web.direct_calls` validates parameters as the framework does.
     request_params_to_args: ["fields", "received_params"],
-    # `platform.web.multipart` parses forms with limits.
+    # `platform.web.forms` parses forms with limits.
     MultiPartParser: ["headers", "stream", "max_files", "max_fields", "max_part_size"],
 }
 ATTRIBUTES = {

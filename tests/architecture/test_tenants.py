@@ -22,7 +22,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.database_connections import OPTIONS
 from instep.platform.email.undelivered import note_delivery
 from instep.platform.identity.scopes import Role
-from instep.platform.web.visitors.refused_origins import note_refused_origin
+from instep.platform.web.visitors.cors import note_refused_origin
 from instep.transfer.api_references.actions import follow_api_description
 from instep.transfer.repositories.host_people import name_host_member
 from instep.visitors.privacy.erasure_marks import mark_erasure

@@ -30,7 +30,7 @@ from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, 
 from instep.platform.core.ids import new_id
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.shapes import Body, Locale
 
 BulkVerb = Literal[

@@ -14,7 +14,7 @@ from instep.content.style.word_patterns import OpenPattern, expand_pattern
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 HEADING_CASES: dict[str, HeadingCase] = {"$sentence": "sentence", "$title": "title"}
 

@@ -10,8 +10,7 @@ from instep.drafting.drafts.queue_schemas import BatchResult
 from instep.drafting.drafts.release_schemas import DraftOfArticle
 from instep.drafting.drafts.schemas import Draft, DraftApply
 from instep.platform.core.errors import Conflict, InvalidRequest, InvalidState
-from instep.platform.core.needed_work import NeededWork
-from instep.platform.core.restarts import WorkNeeded
+from instep.platform.core.restarts import NeededWork, WorkNeeded
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 

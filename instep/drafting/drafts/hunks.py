@@ -7,8 +7,7 @@ from instep.drafting.drafts.schemas import DraftTexts
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue
 from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
-from instep.platform.text.diff import compare
-from instep.platform.text.patching import hunks_of, patched
+from instep.platform.text.diff import compare, hunks_of, patched
 
 # The names of the texts in a diff.
 SIDES = ("live", "proposed")

@@ -12,7 +12,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue
 from instep.platform.core.like_patterns import escape_like
 from instep.platform.identity.schemas import Ctx
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 # Lines shown of each text, and the characters around the first match of a line.
 MAX_SHOWN_LINES = 3

@@ -4,8 +4,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site.public_forms import (
+    AT_MOST_CHARACTERS,
+    PRESS_AGAIN,
+    SEND_AGAIN,
     STAMP,
     TRAP,
+    VisitorMistake,
     count_visitor,
     is_from_person,
     is_signed,
@@ -13,12 +17,6 @@ from instep.interfaces.site.public_forms import (
     read_public_form,
     seen,
     stamp_for,
-)
-from instep.interfaces.site.visitor_mistakes import (
-    AT_MOST_CHARACTERS,
-    PRESS_AGAIN,
-    SEND_AGAIN,
-    VisitorMistake,
 )
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits

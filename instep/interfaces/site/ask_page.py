@@ -14,7 +14,9 @@ from starlette.responses import Response, StreamingResponse
 from instep.accounts.language_model.choosing import models_of
 from instep.interfaces.site import queries
 from instep.interfaces.site.public_forms import (
+    PRESS_AGAIN,
     TRAP,
+    VisitorMistake,
     count_visitor,
     is_signed,
     private_page,
@@ -26,7 +28,6 @@ from instep.interfaces.site.public_forms import (
 from instep.interfaces.site.rendering import part_of_page
 from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.search import ArticleResult, results_by_article
-from instep.interfaces.site.visitor_mistakes import PRESS_AGAIN, VisitorMistake
 from instep.interfaces.site.visits import VISITOR, Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now

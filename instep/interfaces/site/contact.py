@@ -4,6 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site.public_forms import (
+    AT_MOST_CHARACTERS,
+    SEND_AGAIN,
     count_visitor,
     is_from_person,
     private_page,
@@ -11,7 +13,6 @@ from instep.interfaces.site.public_forms import (
     renewed_stamp,
     seen,
 )
-from instep.interfaces.site.visitor_mistakes import AT_MOST_CHARACTERS, SEND_AGAIN
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.email_addresses import is_email_address

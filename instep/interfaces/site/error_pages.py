@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site.former_addresses import moved_page, respelled_page
+from instep.interfaces.site.public_forms import TOO_MANY_REQUESTS, VisitorMistake
 from instep.interfaces.site.public_routes import routes
 from instep.interfaces.site.rendering import render_page, visitor_page
 from instep.interfaces.site.representations import EXTENSION, MARKDOWN_TYPE, VARY, prefers_markdown
-from instep.interfaces.site.visitor_mistakes import TOO_MANY_REQUESTS, VisitorMistake
 from instep.interfaces.site.visits import Moved, Visit
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError

@@ -6,7 +6,7 @@ from math import ceil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import atom_feed, collection_queries, queries
+from instep.interfaces.site import collection_queries, feeds, queries
 from instep.interfaces.site.card_images import (
     card_of_article,
     card_of_home,
@@ -120,7 +120,7 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
         visit,
         "collection.html",
         section=section,
-        feed_url=feed_url + atom_feed.EXTENSION if section.is_public else None,
+        feed_url=feed_url + feeds.EXTENSION if section.is_public else None,
         number=number,
         last=last,
         tree=tree,
@@ -211,7 +211,7 @@ def feed_url(visit: Visit, article: ArticlePage) -> str | None:
     if not article.is_public or article.locale != visit.locale:
         return None
     url = article_url(visit.ctx.bot.with_all_versions, article.locale, article.slug)
-    return as_uri(url) + atom_feed.EXTENSION
+    return as_uri(url) + feeds.EXTENSION
 
 
 def shown_slugs(visit: Visit, article: ArticlePage) -> dict[str, str]:

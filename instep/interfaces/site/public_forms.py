@@ -15,18 +15,33 @@ from instep.interfaces.site.rendering import visitor_page
 from instep.interfaces.site.visits import Visit
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
+from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Window
+from instep.platform.web.catalogues import message
 from instep.platform.web.client_addresses import client_address
 from instep.platform.web.forms import Form, read_fields, refuse_foreign_site
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS
 from instep.platform.web.visitors.route import refuse_spent
 
+TOO_MANY_REQUESTS = message("Too many requests came from your network. Wait a minute, then try again.")
+PRESS_AGAIN = message("Your rating was not saved: go back and press “Yes” or “No” again.")
+SEND_AGAIN = message("Nothing was sent yet: press “Send” again.")
+AT_MOST_CHARACTERS = message("Use at most %(number)s characters.")
 # The field that people don't see, and spam bots fill in.
 TRAP = "website"
 STAMP = "stamp"
 PRIVATE_PAGE = {**NO_STORE, "X-Robots-Tag": "noindex"}
+
+
+class VisitorMistake(InvalidRequest):
+    """A request that a visitor can correct; `values` fill the placeholders in the text of the catalogs."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text % values if values else text)
+        self.text = text
+        self.values = values
 
 
 def private_page(visit: Visit, template: str, status: int = 200, **values: Any) -> Response:

@@ -11,7 +11,6 @@ from starlette.staticfiles import StaticFiles
 from instep.interfaces.site import pages, widget_script
 from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.interfaces.site.ask_page import rate_answer, show_ask
-from instep.interfaces.site.atom_feed import show_article_feed, show_atom_feed, show_collection_feed
 from instep.interfaces.site.card_images import (
     show_article_card,
     show_home_card,
@@ -19,7 +18,13 @@ from instep.interfaces.site.card_images import (
 from instep.interfaces.site.changelog import show_changelog, show_entry
 from instep.interfaces.site.connect import show_connect
 from instep.interfaces.site.contact import send_contact, show_contact
-from instep.interfaces.site.feed import show_feed, show_json_feed
+from instep.interfaces.site.feeds import (
+    show_article_feed,
+    show_atom_feed,
+    show_collection_feed,
+    show_feed,
+    show_json_feed,
+)
 from instep.interfaces.site.follow import send_follow, show_follow
 from instep.interfaces.site.front import show_documentation, show_front_page
 from instep.interfaces.site.llms import show_all_texts, show_llms
@@ -27,10 +32,9 @@ from instep.interfaces.site.markdown_pages import show_article_text, show_entry_
 from instep.interfaces.site.matches import show_matches
 from instep.interfaces.site.opensearch import show_description, show_suggestions
 from instep.interfaces.site.preview_pages import show_preview, show_preview_article
-from instep.interfaces.site.robots import show_robots, show_robots_of_domain
 from instep.interfaces.site.search import show_search
 from instep.interfaces.site.served_files import show_file
-from instep.interfaces.site.sitemap import show_sitemap
+from instep.interfaces.site.sitemap import show_robots, show_robots_of_domain, show_sitemap
 from instep.interfaces.site.subscriptions import (
     accept_confirmation,
     show_confirmation,

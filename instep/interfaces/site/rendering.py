@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -14,11 +15,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site.accents import style_of_accent
-from instep.interfaces.site.alert_titles import translate_alert_titles
 from instep.interfaces.site.languages import language_links
 from instep.interfaces.site.page_cache import first_response, page_cache
-from instep.interfaces.site.rich_parts import RichParts
 from instep.interfaces.site.schemas import ask_path, root_path, search_path
 from instep.interfaces.site.structured_data import og_locale
 from instep.interfaces.site.version_choice import is_unreleased, version_links
@@ -31,14 +29,51 @@ from instep.platform.core.locales import direction
 from instep.platform.core.markdown import heading_fragment
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.assets import InlineStyle, built_style
-from instep.platform.web.catalogues import catalogue_of, page_language
-from instep.platform.web.diagrams import fold_diagrams
+from instep.platform.web.catalogues import catalogue_of, message, page_language
+from instep.platform.web.diagrams import MERMAID, fold_diagrams
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitised, validated_headers
 
+RICH_PARTS = re.compile(r'class="markdown-(?:tab|step|card|video)|<figure\b|<math\b|-mode-only"')
+VIDEO = 'class="markdown-video"'
+# The players that videos load after a click: frontend/src/site/videos.js.
+VIDEO_PLAYERS = "https://www.youtube-nocookie.com https://player.vimeo.com https://www.loom.com"
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
-PLAIN = RichParts.of("")
 # The template with a style of its own.
 HOME = "home.html"
+# The accent replaces Instep blue in `tokens.css` of `frontend`. The backgrounds of notes get its
+# hue; they are a little further from it than `--tint` is, so that it is as readable on them.
+ACCENT_STYLE = """\
+:root {{
+  --blue: light-dark({light}, {dark});
+  --blue-bg: light-dark(oklch(from {light} 0.97 min(c, 0.02) h), oklch(from {dark} 0.25 min(c, 0.04) h));
+}}
+"""
+# The renderer's output if the author names only the kind of an alert.
+ALERT_TITLES = (message("Note"), message("Tip"), message("Important"), message("Warning"), message("Caution"))
+ALERT_TITLE = re.compile(rf'(?<=<p class="markdown-alert-title">)(?:{"|".join(ALERT_TITLES)})(?=</p>)')
+
+
+@dataclass(frozen=True, slots=True)
+class RichParts:
+    """The parts of a page that need more, and the exceptions of its security policy for them."""
+
+    is_rich: bool
+    has_diagrams: bool
+    policy: str
+
+    @classmethod
+    def of(cls, html: str) -> "RichParts":
+        has_videos, has_diagrams = VIDEO in html, MERMAID in html
+        frames = " ".join(["'self'"] * has_diagrams + [VIDEO_PLAYERS] * has_videos)
+        policy = f"; frame-src {frames}" if frames else ""
+        return cls(
+            RICH_PARTS.search(html) is not None or has_diagrams,
+            has_diagrams,
+            f"{policy}; media-src 'self'" if has_videos else policy,
+        )
+
+
+PLAIN = RichParts.of("")
 
 
 @pass_context
@@ -223,3 +258,14 @@ def kept_private(page: Response) -> Response:
     """The same for one visitor only: not cached, and not listed by search engines."""
     page.headers.update({**NO_STORE, "X-Robots-Tag": "noindex"})
     return page
+
+
+@lru_cache(limits.MAX_CACHED_ACCENTS)
+def style_of_accent(light: str, dark: str) -> InlineStyle:
+    """The style for these two colors, each `#rrggbb` as the table of bots has it."""
+    return InlineStyle.of(ACCENT_STYLE.format(light=light, dark=dark))
+
+
+def translate_alert_titles(html: str, locale: str) -> str:
+    catalogue = catalogue_of(locale)
+    return ALERT_TITLE.sub(lambda title: catalogue.gettext(title[0]), html)

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site import entrances
+from instep.interfaces.site.public_forms import VisitorMistake
 from instep.interfaces.site.rendering import visitor_page
 from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.visit_counts import count_words
-from instep.interfaces.site.visitor_mistakes import VisitorMistake
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.paging import Page, PageRequest

@@ -1,4 +1,7 @@
-"""The sitemap (sitemaps.org): every public page of a help center, for search engines."""
+"""The sitemap (sitemaps.org): every public page of a help center, for search engines.
+
+`robots.txt` (RFC 9309) lets programs read everything public, and names the sitemaps.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,11 +15,12 @@ from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import queries
+from instep.interfaces.site import entrances, queries
 from instep.interfaces.site.languages import alternates_of, collections_in, homes_of
 from instep.interfaces.site.schemas import (
     ArticleAddress,
     EntryAddress,
+    FrontPage,
     article_url,
     changelog_url,
     collection_url,
@@ -25,6 +29,7 @@ from instep.interfaces.site.visits import help_center
 from instep.interfaces.site.xml import XmlDocument, as_uri
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat
+from instep.platform.core.config import settings
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.pages import document
 from instep.platform.web.public import public
@@ -120,3 +125,24 @@ def collections_of(articles: list[ArticleAddress]) -> dict[str, dict[str, dateti
 def newest(addresses: Sequence[ArticleAddress | EntryAddress]) -> datetime | None:
     """The newest change of addresses that are ordered by it, newest first."""
     return addresses[0].updated_at if addresses else None
+
+
+@public
+async def show_robots(request: Request) -> Response:
+    """Name the sitemaps of the only workspace; name none of several, like the front page."""
+    async with request.app.state.database.enter(FrontPage, entrances.ENTER_FRONT_PAGE) as (front, tx):
+        help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
+    home = f"{settings().base_url}/help"
+    return robots_text(request, [f"{home}/{center.slug}/sitemap.xml" for center in help_centers])
+
+
+@public
+async def show_robots_of_domain(request: Request) -> Response:
+    """The same for a help center on its own host name."""
+    async with help_center(request) as visit:
+        return robots_text(request, [f"{visit.ctx.bot.help_url}/sitemap.xml"])
+
+
+def robots_text(request: Request, sitemaps: list[str]) -> Response:
+    lines = ["User-agent: *", "Disallow:", *(f"Sitemap: {as_uri(url)}" for url in sitemaps)]
+    return document(request, "".join(f"{line}\n" for line in lines).encode(), "text/plain; charset=utf-8")

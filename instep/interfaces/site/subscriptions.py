@@ -8,8 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site.public_forms import private_page, read_public_form, seen
-from instep.interfaces.site.visitor_mistakes import VisitorMistake
+from instep.interfaces.site.public_forms import VisitorMistake, private_page, read_public_form, seen
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.web.catalogues import message

@@ -3,8 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site.public_forms import count_visitor, seen
-from instep.interfaces.site.visitor_mistakes import VisitorMistake
+from instep.interfaces.site.public_forms import VisitorMistake, count_visitor, seen
 from instep.interfaces.site.visits import help_center, session_cookie
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Bot

@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from instep import __version__
 from instep.accounts.workspaces.backup_state import find_backup_state
 from instep.content.files.storage import check_bucket
 from instep.operations.ops.health import STATE, State, problems_of, try_to_write
-from instep.operations.ops.outdated_file_links import outdated_link_problems
 from instep.operations.ops.rotation import count_sealed
 from instep.platform.core.config import environment_name
 from instep.platform.core.crypto import key_ring
@@ -22,6 +23,26 @@ from instep.platform.core.settings import SECRETS, Settings
 from instep.platform.llm.factory import check_local_model, describe_embeddings, describe_model
 from instep.platform.web.shapes import Out
 from instep.search.semantic.vectors import embedding_backlog
+
+# Texts are stored as they were sent, so a full URL of a file keeps the host that it had then.
+OUTDATED_LINKS = """
+    select b.slug as bot, match[1] as origin, count(distinct t.id) as texts, min(t.title) as title
+    from file_references r
+    join bots b on b.workspace_id = r.workspace_id and b.id = r.bot_id
+    join files f on f.workspace_id = r.workspace_id and f.bot_id = r.bot_id and f.sha256 = r.sha256
+    join lateral (
+        select a.id, a.title, a.content_markdown from articles a
+        where r.source = 'article' and a.workspace_id = r.workspace_id and a.id = r.source_id
+          and a.deleted_at is null
+        union all
+        select e.id, e.title, e.content_markdown from changelog_entries e
+        where r.source = 'changelog_entry' and e.workspace_id = r.workspace_id and e.id = r.source_id
+    ) t on true
+    cross join lateral regexp_matches(
+        t.content_markdown, '(https?://[^/\\s]+)/files/' || b.slug || '/' || r.sha256, 'g') match
+    where lower(split_part(match[1], '/', 3)) not in (%(host)s, coalesce(b.domain, ''))
+    group by b.slug, match[1] order by b.slug, match[1]
+"""
 
 
 class Migrated(Out):
@@ -224,3 +245,22 @@ def as_text(report: DoctorReport) -> str:
     lines += [f"{name}: {value}" for name, value in report.settings.items()]
     lines += [f"PROBLEM: {problem}" for problem in report.problems] or ["No problems found."]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedOrigin:
+    """An origin in the texts of a bot, the number of these texts, and the title of one."""
+
+    bot: str
+    origin: str
+    texts: int
+    title: str
+
+
+async def outdated_link_problems(tx: Tx, base_url: str) -> list[str]:
+    origins = await tx.all(OutdatedOrigin, OUTDATED_LINKS, host=urlsplit(base_url).netloc.lower())
+    return [
+        f"Texts of {former.bot} ({former.texts}, such as “{former.title}”) show files at {former.origin},"
+        f" which is not this installation's address: replace {former.origin}/files by /files in them."
+        for former in origins
+    ]

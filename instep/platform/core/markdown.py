@@ -11,9 +11,9 @@ import nh3
 from instep.platform.core import formulas, limits
 from instep.platform.core.directives import MarkedText, mark_directives
 from instep.platform.core.errors import InvalidRequest
-from instep.platform.core.html_cost import refuse_costly_html
 from instep.platform.core.markdown_cost import (
     has_many_headings,
+    refuse_costly_html,
     refuse_costly_markdown,
     refuse_equal_headings,
 )

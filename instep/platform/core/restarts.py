@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -123,3 +124,33 @@ async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
             attempts_under_way.reset(token)
         await attempts.do_needed()
     return await attempt()
+
+
+@dataclass(slots=True)
+class NeededWork:
+    """Expensive work, such as rendering, that one transaction needs for many texts, by keys of the results.
+
+    All of it is done before the next attempt: otherwise the transaction would be repeated for each text.
+    """
+
+    pieces: dict[bytes, Compute] = field(default_factory=dict)
+
+    def take(self) -> None:
+        """Take over the work that a text has requested, so that the next text can request some too."""
+        attempts = attempts_under_way.get()
+        if attempts is not None and attempts.needed is not None:
+            key, compute = attempts.needed
+            self.pieces[key], attempts.needed = compute, None
+
+    async def do_before_next_attempt(self) -> None:
+        """End this attempt if a text needs work."""
+        attempts = attempts_under_way.get()
+        if attempts is not None and self.pieces:
+            await between_attempts(do_all, (tuple(self.pieces),), partial(do_all, attempts, self.pieces))
+
+
+async def do_all(attempts: Attempts, pieces: dict[bytes, Compute]) -> None:
+    """Do the pieces of work one by one, because a workspace may not queue much work at once."""
+    for piece in pieces.items():
+        attempts.needed = piece
+        await attempts.do_needed()

@@ -5,19 +5,28 @@ means that it is not set, except where `non_empty` refuses it.
 """
 
 import re
+from dataclasses import dataclass, field
 from email.utils import parseaddr
+from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated
-from urllib.parse import urlsplit
+from typing import Annotated, Literal, cast
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
 from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.outbound.allowed import read_allow_list
+from instep.platform.core.outbound.networks import Network
 from instep.platform.core.outbound.urls import parse_url
-from instep.platform.core.proxies import read_proxies
-from instep.platform.core.smtp_server import read_smtp_url
 
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+Encryption = Literal["smtp", "starttls", "smtps"]
+SMTP_PORTS: dict[str, int] = {"smtp": 25, "starttls": 587, "smtps": 465}
+SMTP_FORMAT = (
+    "it must be smtp://, starttls:// or smtps:// with a host and, if needed, a port and user:password@, with"
+    " special characters percent-encoded"
+)
 EMPTY = "it is empty: give it a value, or remove it"
 SECRET_KEY_CHARACTERS = 32
 # A DNS name, an IPv4 address, or an IPv6 address in brackets.
@@ -27,6 +36,59 @@ STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
 
 # Microsoft Entra ID's placeholder for a tenant in an issuer; the id is that of all personal accounts.
 SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"}
+
+
+@cache
+def read_proxies(text: str) -> tuple[Network, ...]:
+    """Parse addresses, networks and the word `loopback`, comma separated; raises `ValueError`."""
+    networks: list[Network] = []
+    for entry in filter(None, (part.strip().lower() for part in text.split(","))):
+        networks += LOOPBACK if entry == "loopback" else [read_network(entry)]
+    return tuple(networks)
+
+
+def read_network(entry: str) -> Network:
+    try:
+        network = ip_network(entry)
+    except ValueError:
+        raise ValueError(
+            f"{entry} is neither an IP address, nor a network such as 10.0.0.0/8, nor the word loopback"
+        ) from None
+    if network.prefixlen == 0:
+        raise ValueError(f"{entry} includes everyone, who could then forge their address: name your proxies")
+    return network
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """A server. `smtps` encrypts from the beginning, `starttls` must upgrade, `smtp` upgrades if it can."""
+
+    encryption: Encryption
+    host: str
+    port: int
+    user: str | None = None
+    password: str = field(default="", repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def read_smtp_url(url: str) -> SmtpServer:
+    """Parse the address; raises `ValueError` with a clause that does not repeat the password."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(SMTP_FORMAT) from None
+    extra = parts.path.strip("/") or parts.query or parts.fragment
+    if parts.scheme not in SMTP_PORTS or not parts.hostname or extra or port == 0:
+        raise ValueError(SMTP_FORMAT)
+    encryption = cast(Encryption, parts.scheme)
+    user = unquote(parts.username) if parts.username else None
+    return SmtpServer(
+        encryption, parts.hostname, port or SMTP_PORTS[encryption], user, unquote(parts.password or "")
+    )
 
 
 def non_empty(value: object) -> object:

@@ -18,7 +18,6 @@ from pydantic import (
 from instep.platform.core.limits import MIN_TASK_TOKENS
 from instep.platform.core.outbound.allowed import AllowList, read_allow_list
 from instep.platform.core.outbound.networks import Network
-from instep.platform.core.proxies import read_proxies
 from instep.platform.core.setting_forms import (
     SECRET_KEY_CHARACTERS,
     AllowListText,
@@ -35,11 +34,13 @@ from instep.platform.core.setting_forms import (
     ProxyList,
     SecretKeyList,
     SenderAddress,
+    SmtpServer,
     SmtpUrl,
     StorageUrl,
     listed_issuers,
+    read_proxies,
+    read_smtp_url,
 )
-from instep.platform.core.smtp_server import SmtpServer, read_smtp_url
 
 METRICS_TOKEN_CHARACTERS = 16
 # A century: PostgreSQL can't compute dates that are much longer ago.

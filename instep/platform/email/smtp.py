@@ -8,7 +8,7 @@ from contextlib import suppress
 import aiosmtplib
 
 from instep.platform.core import limits
-from instep.platform.core.smtp_server import SmtpServer
+from instep.platform.core.setting_forms import SmtpServer
 from instep.platform.email.letters import Envelope
 from instep.platform.text.characters import in_one_line, shorten
 

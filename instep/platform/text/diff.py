@@ -1,6 +1,8 @@
 """Compares and merges texts line by line, with a matcher whose worst case stays near linear."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from merge3 import Merge3
@@ -10,6 +12,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 
 NO_NEWLINE = "\\ No newline at end of file\n"
+HEADER = re.compile(r"@@ -(\d+),(\d+) \+\d+,\d+ @@\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +128,39 @@ def split_lines(text: str) -> list[str]:
     """The lines with their ends, split at line feeds only, as `diff` and `patch` do."""
     *lines, rest = text.split("\n")
     return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]
+
+
+@dataclass(slots=True)
+class LineReplacement:
+    """The lines of a text from number `start`, from 0, up to `end` (exclusive), and their replacement."""
+
+    start: int
+    end: int
+    new_lines: list[str] = field(default_factory=list)
+
+
+def hunks_of(diff: str) -> list[LineReplacement]:
+    """The hunks of a unified diff by `instep.platform.text.diff`."""
+    hunks, mark = list[LineReplacement](), ""
+    for line in split_lines(diff)[2:]:
+        if header := HEADER.fullmatch(line):
+            number, count = int(header[1]), int(header[2])
+            # An empty range names the line before it (POSIX, diff -u).
+            start = number - 1 if count else number
+            hunks.append(LineReplacement(start, start + count))
+        elif line == NO_NEWLINE and mark in (" ", "+"):
+            hunks[-1].new_lines[-1] = hunks[-1].new_lines[-1].removesuffix("\n")
+        elif line[0] in " +":
+            hunks[-1].new_lines.append(line[1:])
+        mark = line[0]
+    return hunks
+
+
+def patched(text: str, hunks: Sequence[LineReplacement]) -> str:
+    """The text with these hunks, which are in the order of their lines, applied."""
+    lines, parts, end = split_lines(text), list[str](), 0
+    for hunk in hunks:
+        parts += lines[end : hunk.start]
+        parts += hunk.new_lines
+        end = hunk.end
+    return "".join([*parts, *lines[end:]])

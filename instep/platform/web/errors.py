@@ -1,19 +1,20 @@
 """Errors of the management API: `{error, code, details?}` (contract section 3)."""
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import structlog
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from psycopg import DataError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
 from instep.platform.core.errors import AppError, InvalidRequest, NotFound
 
 log = structlog.get_logger()
+Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class InternalError(AppError):
@@ -150,3 +151,11 @@ SENTENCES = {
     "greater_than_equal": "it must be at least {ge}",
     "less_than_equal": "it must be at most {le}",
 }
+
+
+def body_from(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
+    """A body with these values by their API names; raises the API's `InvalidRequest` for invalid ones."""
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as error:
+        raise invalid_values(body_problems(error)) from None

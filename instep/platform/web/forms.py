@@ -3,9 +3,12 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,14 +16,52 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.core.settings import Settings
 from instep.platform.web.custom_domains import site_url
-from instep.platform.web.multipart import MULTIPART, FormFile, read_multipart
 from instep.platform.web.origins import origin_of
 from instep.platform.web.strict_request import StrictRequest
 from instep.platform.web.visitors.cors import sent_origin
 
+MULTIPART = "multipart/form-data"
 CSRF_FIELD = "form-token"
 # `Sec-Fetch-Site` of forms from the same origin, and of pages that people open themselves.
 TRUSTED_SITES = {"same-origin", "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file that someone chose in a form; `name` is the browser's, complete or empty."""
+
+    name: str
+    content: bytes
+
+
+async def read_multipart(
+    content_type: str, body: bytes
+) -> tuple[list[tuple[str, str]], list[tuple[str, FormFile]]]:
+    """The fields and the files of a bounded form (RFC 7578), each with its name, in page order."""
+
+    async def chunks() -> AsyncGenerator[bytes, None]:
+        yield body
+
+    parser = MultiPartParser(
+        Headers({"Content-Type": content_type}),
+        chunks(),
+        max_files=limits.MAX_FORM_FILES,
+        max_fields=limits.MAX_FORM_FIELDS,
+        max_part_size=limits.MAX_FORM_BYTES,
+    )
+    fields: list[tuple[str, str]] = []
+    files: list[tuple[str, FormFile]] = []
+    try:
+        form = await parser.parse()
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                files.append((name, FormFile(value.filename or "", await value.read())))
+            else:
+                fields.append((name, value))
+        await form.close()
+    except MultiPartException:
+        raise InvalidRequest("The form can't be read: send it as the page does.") from None
+    return fields, files
 
 
 class Form(dict[str, str]):

@@ -16,7 +16,7 @@ from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor
 from instep.platform.text.diff import compare
 from instep.platform.text.slugs import slugify
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.api_references import queries
 from instep.transfer.api_references.actions import next_update, schedule_update
 from instep.transfer.api_references.schemas import ApiReference

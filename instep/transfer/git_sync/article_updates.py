@@ -6,7 +6,7 @@ from instep.content.articles.schemas import Article
 from instep.content.articles.texts import find_article, live_columns, save
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.git_sync.article_plans import ArticlePlan
 from instep.transfer.git_sync.file_places import file_place, number_of_name
 from instep.transfer.git_sync.folder_collections import collection_id_of

@@ -7,7 +7,7 @@ from instep.drafting.drafts.schemas import DraftTexts
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.diff import split_lines
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.exports.page_file import PageFile, split_page, with_value
 from instep.transfer.exports.relative_links import DESTINATION, article_address, path_of_target
 from instep.transfer.git_sync import queries

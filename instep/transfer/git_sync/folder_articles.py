@@ -8,10 +8,9 @@ from instep.content.articles.texts import follow_version
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.markdown_cost import refuse_costly_markdown
-from instep.platform.core.needed_work import NeededWork
-from instep.platform.core.restarts import WorkNeeded
+from instep.platform.core.restarts import NeededWork, WorkNeeded
 from instep.platform.core.slug_rules import SlugTaken
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.exports.file_contents import OUTDATED
 from instep.transfer.exports.page_file import PageFile
 from instep.transfer.git_sync.article_plans import ArticlePlan, original_path

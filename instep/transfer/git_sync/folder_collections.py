@@ -5,7 +5,7 @@ from typing import Any
 from instep.content.collections import actions as collections
 from instep.content.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.platform.core.errors import InvalidRequest
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.exports import queries as export_queries
 from instep.transfer.exports.file_contents import NO_COLLECTION
 from instep.transfer.exports.layout import COLLECTION_FILE

@@ -21,7 +21,7 @@ from instep.platform.core.restarts import restartable
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import refuse_paused
 from instep.platform.identity.job_context import job_context
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.repositories import queries
 from instep.transfer.repositories.clones import BRANCH, INSTEAD, Origin, cloned
 from instep.transfer.repositories.code_reading import ClonedBranch, read_clone

@@ -23,7 +23,7 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.repositories import queries, review_queries
 from instep.transfer.repositories.host_access import open_api
 from instep.transfer.repositories.host_people import find_member

@@ -9,7 +9,7 @@ from instep.drafting.comments.schemas import CommentCreate
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.platform.core import limits
 from instep.platform.core.jobs import Postponed
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.git_sync.branch_edits import edit_files, find_file_paths
 from instep.transfer.repositories import review_queries
 from instep.transfer.repositories.held_pulls import READER, HeldPull

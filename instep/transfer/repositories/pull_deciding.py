@@ -17,7 +17,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.core.restarts import restartable
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import shorten
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.repositories import review_queries
 from instep.transfer.repositories.held_pulls import READER, HeldPull, read_state
 from instep.transfer.repositories.host_people import find_member

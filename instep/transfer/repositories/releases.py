@@ -8,7 +8,7 @@ from instep.platform.core.database import Database
 from instep.platform.core.restarts import restartable
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.transfer.repositories import queries
 from instep.transfer.repositories.hosts.host_form import HostForm
 from instep.transfer.repositories.hosts.host_kinds import FORMS

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instep.platform.core.database import Database
-from instep.platform.text.diff import compare_now
-from instep.platform.text.patching import hunks_of, patched
+from instep.platform.text.diff import compare_now, hunks_of, patched
 from tests.support.cast import Cast, Client, Json
 from tests.support.drafts import get, propose, queue_new, text_of, write_article
 from tests.support.http import Response, error

@@ -14,7 +14,7 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
 from instep.platform.core.limits import MAX_EMAIL_ATTEMPTS
-from instep.platform.core.smtp_server import read_smtp_url
+from instep.platform.core.setting_forms import read_smtp_url
 from instep.platform.email.letters import Letter, LetterItem, envelope_of
 from instep.platform.email.outgoing import send_email
 from instep.platform.email.smtp import EmailNotSent, deliver

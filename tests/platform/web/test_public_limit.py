@@ -12,7 +12,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Database
 from instep.platform.web import custom_domains
 from instep.platform.web.assets import asset_path
-from instep.platform.web.buckets import Buckets
+from instep.platform.web.public_limit import Buckets
 from instep.runtime import Runtime
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger

@@ -26,7 +26,7 @@ from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.notices import Notice
 
 STATUSES = (

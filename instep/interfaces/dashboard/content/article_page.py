@@ -44,7 +44,7 @@ from instep.platform.core.errors import AppError, Conflict, InvalidRequest, Inva
 from instep.platform.core.locales import direction
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.notices import Notice
 from instep.visitors.answers.golden import ask_each
 

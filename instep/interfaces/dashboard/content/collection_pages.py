@@ -20,7 +20,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, NotFound
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public", "slug": "", "parentId": ""}
 

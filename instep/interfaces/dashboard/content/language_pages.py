@@ -23,7 +23,7 @@ from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_c
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import quantity
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 PATH = "articles/languages"
 router = PageRouter("articles")

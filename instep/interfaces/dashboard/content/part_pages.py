@@ -13,7 +13,7 @@ from instep.platform.core.errors import AppError, Conflict, InvalidRequest, Inva
 from instep.platform.core.etags import refuse_stale
 from instep.platform.identity.scopes import Role
 from instep.platform.text.line_ends import with_line_ends_of
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 FIELDS = ("kind", "name", "locale", "text")
 router = PageRouter("parts", section="articles")

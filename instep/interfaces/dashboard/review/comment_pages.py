@@ -20,7 +20,7 @@ from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.llm.protocol import CompletionError
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.notices import Notice, keep_notice
 from instep.platform.web.signed_in import require_person, see_other
 

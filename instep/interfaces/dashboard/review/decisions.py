@@ -36,7 +36,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import shorten
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.notices import Notice
 from instep.platform.web.signed_in import asks_for_part, wants_json
 

@@ -9,7 +9,7 @@ from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review.decisions import decide, draft_id_of, leave_to_draft, suffix_of
 from instep.interfaces.dashboard.review.place_view import is_place
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 router = PageRouter("", Role.EDITOR, section="review")
 

@@ -17,7 +17,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.text.moved_lines import moved_lines
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 router = PageRouter("review/{draft_id}/style", Role.EDITOR)
 

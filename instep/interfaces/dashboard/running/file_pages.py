@@ -12,7 +12,7 @@ from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.identity.scopes import Role
-from instep.platform.web.multipart import FormFile
+from instep.platform.web.forms import FormFile
 
 BYTE_UNITS = ("bytes", "KB", "MB", "GB")
 UNIT_BYTES = 1024

@@ -9,7 +9,7 @@ from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
-from instep.platform.web.multipart import FormFile
+from instep.platform.web.forms import FormFile
 from instep.transfer.api_references import actions as api_references
 from instep.transfer.imports import actions, report_forms
 from instep.transfer.imports.schemas import ImportRow

@@ -24,12 +24,11 @@ from instep.platform.identity.access import hold_open
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
 from instep.platform.web.custom_domains import own_host
-from instep.platform.web.forms import Form
-from instep.platform.web.multipart import FormFile
+from instep.platform.web.errors import body_from
+from instep.platform.web.forms import Form, FormFile
 from instep.platform.web.signed_in import require_person
-from instep.platform.web.visitors.refused_origins import list_refused_origins
+from instep.platform.web.visitors.cors import list_refused_origins
 from instep.visitors.answers.visitor_tokens import visitor_secret
 from instep.visitors.subscriptions.queries import count_subscribers
 

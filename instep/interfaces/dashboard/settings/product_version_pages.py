@@ -11,7 +11,7 @@ from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 router = PageRouter("settings/versions")
 

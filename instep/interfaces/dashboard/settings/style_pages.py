@@ -16,7 +16,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import filled, whole_number
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.signed_in import private_headers
 
 Entry = TypeVar("Entry")

@@ -6,7 +6,7 @@ from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.search import actions
 from instep.search.schemas import SynonymsUpdate
 

@@ -17,7 +17,7 @@ from instep.notifications.webhooks.schemas import (
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 EVENT_OPTIONS = [
     (EVERYTHING, "Every event", "Including future event types."),

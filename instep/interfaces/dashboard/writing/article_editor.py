@@ -43,7 +43,7 @@ from instep.platform.core.errors import AppError, NotFound
 from instep.platform.core.locales import direction
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 from instep.platform.web.forms import Form
 from instep.platform.web.signed_in import wants_json
 from instep.visitors.insights.actions import count_former_links, propose_link_edits

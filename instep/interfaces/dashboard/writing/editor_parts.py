@@ -20,7 +20,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.web.diagrams import fold_diagrams
-from instep.platform.web.multipart import FormFile
+from instep.platform.web.forms import FormFile
 from instep.platform.web.pages import sanitised
 
 router = PageRouter("writing", Role.EDITOR, section="articles")

@@ -28,7 +28,7 @@ from instep.platform.core.errors import AppError, Conflict
 from instep.platform.core.locales import direction
 from instep.platform.identity.scopes import Role
 from instep.platform.text.line_ends import value_in_field, with_line_ends_of
-from instep.platform.web.bodies import body_from
+from instep.platform.web.errors import body_from
 
 router = PageRouter("changelog", Role.EDITOR)
 

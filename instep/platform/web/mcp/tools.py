@@ -13,8 +13,7 @@ from instep.platform.core import limits
 from instep.platform.identity.access import scope_of
 from instep.platform.identity.scopes import Scope
 from instep.platform.web.call import Access, in_context
-from instep.platform.web.mcp.arguments import Arguments, Handler
-from instep.platform.web.mcp.schemas import schema_of
+from instep.platform.web.mcp.arguments import Arguments, Handler, schema_of
 from instep.platform.web.shapes import Body, Text, integral
 
 Limit = Annotated[

@@ -6,8 +6,10 @@ from fastapi.responses import Response
 from starlette.requests import Request
 
 from instep.platform.core import limits
+from instep.platform.core.database import Tx
 from instep.platform.core.settings import Settings
 from instep.platform.identity.keys import is_origin_of_a_bot
+from instep.platform.identity.schemas import Bot, Ctx
 from instep.platform.web.origins import origin_of, parsed_origin
 from instep.platform.web.visitors.errors import OriginNotAllowed
 
@@ -20,6 +22,20 @@ MCP_HEADERS = (
     "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name,"
     " Last-Event-ID"
 )
+# A caller may send any number of origins, so only the newest are kept.
+NOTE = """
+    with newest as (
+        select origin from refused_origins where workspace_id = %(workspace)s and bot_id = %(bot)s
+        order by refused_at desc, origin limit %(most)s - 1
+    ), older as (
+        delete from refused_origins
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and origin <> %(origin)s
+            and origin not in (select origin from newest)
+    )
+    insert into refused_origins (workspace_id, bot_id, origin, refused_at)
+    values (%(workspace)s, %(bot)s, %(origin)s, now())
+    on conflict (workspace_id, bot_id, origin) do update set refused_at = excluded.refused_at
+"""
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
@@ -66,3 +82,19 @@ async def refuse_foreign(request: Request) -> None:
     service_origin = origin_of(state.settings.base_url)
     if origin is None or (origin != service_origin and not await is_origin_of_a_bot(state.database, origin)):
         raise OriginNotAllowed
+
+
+async def note_refused_origin(tx: Tx, bot: Bot, origin: str) -> None:
+    """Record that a page of this origin was refused."""
+    await tx.execute(NOTE, bot=bot.id, origin=origin, most=limits.MAX_REFUSED_ORIGINS)
+
+
+async def list_refused_origins(ctx: Ctx) -> list[str]:
+    """The refused origins that the owner may have forgotten to allow, the last refused first."""
+    return await ctx.value(
+        """
+        select coalesce(array_agg(r.origin order by r.refused_at desc, r.origin), '{}')
+        from refused_origins r join bots b on b.workspace_id = r.workspace_id and b.id = r.bot_id
+        where r.workspace_id = %(workspace)s and r.bot_id = %(bot)s and r.origin <> all (b.origins)
+        """
+    )

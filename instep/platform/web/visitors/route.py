@@ -29,9 +29,14 @@ from instep.platform.web.client_addresses import client_address
 from instep.platform.web.direct_calls import Handler
 from instep.platform.web.errors import as_app_error
 from instep.platform.web.strict_request import StrictRequest
-from instep.platform.web.visitors.cors import answer_preflight, cors_headers, is_open_to, sent_origin
+from instep.platform.web.visitors.cors import (
+    answer_preflight,
+    cors_headers,
+    is_open_to,
+    note_refused_origin,
+    sent_origin,
+)
 from instep.platform.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error
-from instep.platform.web.visitors.refused_origins import note_refused_origin
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 CREDENTIALS = ("botId", "botKey")

@@ -7,7 +7,7 @@ from html import escape, unescape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from instep.platform.core.html_cost import BLOCKS, TOKEN, refuse_costly_html
+from instep.platform.core.markdown_cost import BLOCKS, TOKEN, refuse_costly_html
 from instep.transfer.imports.html.escapes import shown_comparisons
 
 Node = LexborNode

@@ -9,9 +9,8 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from instep.platform.core.html_cost import refuse_costly_html
 from instep.platform.core.locales import valid_locale
-from instep.platform.core.markdown_cost import TooComplex
+from instep.platform.core.markdown_cost import TooComplex, refuse_costly_html
 from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.html_document import NOT_IN_TEXTS, HtmlDocument, paragraphs_of_text, text_of
 from instep.transfer.imports.products.json_files import Row, read_json

@@ -32,8 +32,7 @@ from instep.content.product_versions.schemas import ProductVersionCreate
 from instep.content.redirects.actions import add_redirects, repoint_redirects
 from instep.content.redirects.schemas import FormerPath
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
-from instep.platform.core.needed_work import NeededWork
-from instep.platform.core.restarts import WorkNeeded
+from instep.platform.core.restarts import NeededWork, WorkNeeded
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.exports.file_contents import VERSIONS_FILE
