@@ -73,6 +73,10 @@ class BotPage:
         """The URL of the workspace's MCP server."""
         return resource_of(settings())
 
+    def param(self, name: str) -> str:
+        """A part of the requested path, such as an id."""
+        return str(self.request.path_params[name])
+
     def rows_at_cursor(self, number: int = limits.DASHBOARD_PAGE_ROWS) -> PageRequest:
         """The rows of a list after the cursor in the URL, or its first ones."""
         return PageRequest(self.request.app.state.cursor_key, number, self.query.get("cursor") or None)

@@ -15,7 +15,7 @@ from instep.content.articles.actions import (
 from instep.content.articles.revision_schemas import VersionOverview
 from instep.content.articles.schemas import Article
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, sent_etag
 from instep.interfaces.dashboard.content.marked_changes import MarkedChanges, mark_between
 from instep.platform.core import limits
 from instep.platform.core.errors import Conflict, NotFound
@@ -40,7 +40,7 @@ async def show_history(page: BotPage) -> Response:
 
 
 async def history_page(page: BotPage, status: int = 200, *, has_conflict: bool = False) -> Response:
-    article = await get_article(page.ctx, reference(page))
+    article = await get_article(page.ctx, page.param("id"))
     overview = await get_article_overview(page.ctx, article.id)
     versions = await list_versions(page.ctx, article.id)
     target, base = compared_versions(page, versions)
@@ -82,7 +82,7 @@ async def restore_version(page: BotPage) -> Response:
     revision_id = page.form.get("revision", "")
     try:
         async with page.ctx.tx.transaction():
-            article = await restore_revision(page.ctx, reference(page), revision_id, sent_etag(page))
+            article = await restore_revision(page.ctx, page.param("id"), revision_id, sent_etag(page))
     except Conflict:
         return await history_page(page, CONFLICT, has_conflict=True)
     sentence = " ".join(("Earlier revision restored.", *page.ctx.warnings))
@@ -92,7 +92,7 @@ async def restore_version(page: BotPage) -> Response:
 @router.get("{id}/translations")
 async def show_translations(page: BotPage) -> Response:
     """The languages of an article, and the changes to its text since each translation was written."""
-    article = await get_article(page.ctx, reference(page))
+    article = await get_article(page.ctx, page.param("id"))
     original = await get_article_overview(page.ctx, article.translation_of or article.id)
     translation = next((row for row in original.translations if row["id"] == page.query.get("show")), None)
     return await page.show(

@@ -144,7 +144,7 @@ async def move_up_or_down(page: BotPage) -> Response:
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
         raise NotFound
-    await move_article(page.ctx, page.request.path_params["id"], step)
+    await move_article(page.ctx, page.param("id"), step)
     return page.leave(same_list(page.form.get("here", "")))
 
 
@@ -155,7 +155,7 @@ def same_list(query: str) -> str:
 
 @router.get("{id}/move", Role.EDITOR)
 async def ask_where_to_move(page: BotPage) -> Response:
-    article = await get_article(page.ctx, page.request.path_params["id"])
+    article = await get_article(page.ctx, page.param("id"))
     tree = await read_tree(page, [])
     return await page.show("content/move_article.html", article=article, tree=tree, nowhere=NO_COLLECTION)
 
@@ -164,7 +164,7 @@ async def ask_where_to_move(page: BotPage) -> Response:
 async def move_to_collection(page: BotPage) -> Response:
     collection = page.form.get("collection", NO_COLLECTION)
     update = body_from(ArticleUpdate, {"collectionId": None if collection == NO_COLLECTION else collection})
-    article = await update_article(page.ctx, page.request.path_params["id"], update)
+    article = await update_article(page.ctx, page.param("id"), update)
     place = (await read_tree(page, [])).titles.get(article.collection_id or "")
     sentence = (
         f"Moved “{article.title}” to {place}."

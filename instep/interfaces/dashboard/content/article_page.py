@@ -64,12 +64,6 @@ MAX_DRAFTS_SHOWN = 10
 router = PageRouter("articles/{id}")
 
 
-def reference(page: BotPage) -> str:
-    """The article in the URL, by its id or slug."""
-    article: str = page.request.path_params["id"]
-    return article
-
-
 def sent_etag(page: BotPage) -> str | None:
     """The entity tag of the state that the person saw when the form was made."""
     return page.form.get("etag")
@@ -88,7 +82,7 @@ def etag_to_send(page: BotPage, etag: str, error: AppError | None) -> str:
 async def show_article(page: BotPage, status: int = 200, **values: Any) -> Response:
     """The page with additional messages: `conflict`, or a refused `question` with the reason."""
     ctx = page.ctx
-    article = await get_article(ctx, reference(page), "html")
+    article = await get_article(ctx, page.param("id"), "html")
     overview = await get_article_overview(ctx, article.id)
     drafts = page.first_rows(MAX_DRAFTS_SHOWN)
     questions = await list_golden_questions_of(ctx, article.id)
@@ -140,7 +134,7 @@ def public_url(page: BotPage, article: Article, collection: Collection | None) -
 @router.get("changes")
 async def show_unpublished_changes(page: BotPage) -> Response:
     """The text that an editor saved, next to the live one."""
-    article = await get_article(page.ctx, reference(page))
+    article = await get_article(page.ctx, page.param("id"))
     copy = await get_working_copy(page.ctx, article.id)
     if copy is None:
         return page.leave(f"articles/{article.id}")
@@ -153,14 +147,14 @@ async def show_unpublished_changes(page: BotPage) -> Response:
 
 @router.post("publish", Role.EDITOR)
 async def publish(page: BotPage) -> Response:
-    change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
+    change = publish_article(page.ctx, page.param("id"), if_match=sent_etag(page))
     return await change_article(page, "published", change)
 
 
 @router.post("verify", Role.EDITOR)
 async def verify(page: BotPage) -> Response:
     """Mark the article as verified, and return to the page with the button."""
-    article = await verify_article(page.ctx, reference(page))
+    article = await verify_article(page.ctx, page.param("id"))
     sentence = f"Verified “{article.title}”."
     if reason := article.standing["freshness"]["reason"]:
         sentence += f" It still needs review: {REASONS[reason]}"
@@ -173,7 +167,7 @@ async def change_care(page: BotPage) -> Response:
     fields = {name: page.form.get(name, "").strip() or None for name in ("owner", "reviewBy")}
     try:
         async with page.ctx.tx.transaction():
-            article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
+            article = await update_article(page.ctx, page.param("id"), body_from(ArticleUpdate, fields))
     except InvalidRequest as error:
         return await show_article(page, error.status, care_errors=errors_by_field(error))
     return page.leave(f"articles/{article.id}#care", "Saved.")
@@ -185,7 +179,7 @@ async def change_versions(page: BotPage) -> Response:
     fields = {name: page.form.get(name, "") or None for name in ("sinceVersion", "untilVersion")}
     try:
         async with page.ctx.tx.transaction():
-            article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
+            article = await update_article(page.ctx, page.param("id"), body_from(ArticleUpdate, fields))
     except (InvalidRequest, InvalidState) as error:
         return await show_article(page, error.status, version_problem=error.message, version_typed=fields)
     return page.leave(f"articles/{article.id}#versions", "Saved.")
@@ -196,7 +190,7 @@ async def make_copy_for_version(page: BotPage) -> Response:
     """Split an article before a version, and show the new one."""
     try:
         async with page.ctx.tx.transaction():
-            copy = await split_by_version(page.ctx, reference(page), page.form.get("version", ""))
+            copy = await split_by_version(page.ctx, page.param("id"), page.form.get("version", ""))
     except (InvalidRequest, InvalidState) as error:
         return await show_article(page, error.status, version_problem=error.message)
     return page.leave(f"articles/{copy.id}", "This is the copy. Its text can now differ from the other one.")
@@ -204,19 +198,19 @@ async def make_copy_for_version(page: BotPage) -> Response:
 
 @router.post("unpublish", Role.EDITOR)
 async def unpublish(page: BotPage) -> Response:
-    change = unpublish_article(page.ctx, reference(page))
+    change = unpublish_article(page.ctx, page.param("id"))
     return await change_article(page, "unpublished", change, undo="publish")
 
 
 @router.post("archive", Role.EDITOR)
 async def archive(page: BotPage) -> Response:
-    change = archive_article(page.ctx, reference(page), sent_etag(page))
+    change = archive_article(page.ctx, page.param("id"), sent_etag(page))
     return await change_article(page, "archived", change, undo="unpublish")
 
 
 @router.post("discard", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
-    change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
+    change = discard_working_copy(page.ctx, page.param("id"), sent_etag(page))
     return await change_article(
         page, "unchanged on the help center; its unpublished changes were discarded", change
     )
@@ -239,13 +233,13 @@ async def change_article(
 @router.get("delete", Role.EDITOR)
 async def ask_whether_to_delete(page: BotPage) -> Response:
     """The question as a separate page, for browsers without scripts."""
-    overview = await get_article_overview(page.ctx, reference(page))
+    overview = await get_article_overview(page.ctx, page.param("id"))
     return await page.show("content/delete_article.html", overview=overview)
 
 
 @router.post("delete", Role.EDITOR)
 async def delete(page: BotPage) -> Response:
-    overview = await get_article_overview(page.ctx, reference(page))
+    overview = await get_article_overview(page.ctx, page.param("id"))
     await delete_article(page.ctx, overview.id)
     undo = page.path(f"articles/{overview.id}/restore")
     return page.leave("articles", Notice(deletion_sentence(page, overview), undo))
@@ -259,7 +253,7 @@ def deletion_sentence(page: BotPage, overview: ArticleOverview) -> str:
 
 @router.post("restore", Role.EDITOR)
 async def restore(page: BotPage) -> Response:
-    article = await restore_article(page.ctx, reference(page))
+    article = await restore_article(page.ctx, page.param("id"))
     return page.leave(f"articles/{article.id}", f"Restored “{article.title}” as a draft.")
 
 
@@ -267,7 +261,7 @@ async def restore(page: BotPage) -> Response:
 async def add_question(page: BotPage) -> Response:
     """Add a golden question; a refused one stays in the field."""
     typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
-    article = await get_article(page.ctx, reference(page))
+    article = await get_article(page.ctx, page.param("id"))
     try:
         async with page.ctx.tx.transaction():
             await add_golden_question(
@@ -281,9 +275,9 @@ async def add_question(page: BotPage) -> Response:
 
 @router.post("questions/{question_id}/remove", Role.EDITOR)
 async def remove_question(page: BotPage) -> Response:
-    article = await get_article(page.ctx, reference(page))
+    article = await get_article(page.ctx, page.param("id"))
     questions = await list_golden_questions_of(page.ctx, article.id)
-    question_id = page.request.path_params["question_id"]
+    question_id = page.param("question_id")
     if question_id not in {question.id for question in questions}:
         raise NotFound("This article has no such golden question.")
     await remove_golden_question(page.ctx, question_id)

@@ -99,7 +99,7 @@ async def change_in_bulk(page: BotPage) -> Response:
 
 @router.post("{id}/undo")
 async def undo_in_bulk(page: BotPage) -> Response:
-    outcome = await undo_bulk_change(page.ctx, page.request.path_params["id"])
+    outcome = await undo_bulk_change(page.ctx, page.param("id"))
     sentence = with_refusals(page, f"Undone for {count_of(outcome)}.", outcome)
     return page.leave("articles", sentence)
 

@@ -16,7 +16,7 @@ from instep.content.changelog.actions import (
 from instep.content.changelog.schemas import ChangelogEntry
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import choice
-from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, sent_etag
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
 from instep.platform.core.errors import Conflict
 from instep.platform.core.locales import direction
@@ -57,7 +57,7 @@ async def show_entry(page: BotPage) -> Response:
 
 
 async def entry_page(page: BotPage, status: int = 200, conflict: str | None = None) -> Response:
-    entry = await get_changelog_entry(page.ctx, reference(page), "html")
+    entry = await get_changelog_entry(page.ctx, page.param("id"), "html")
     return await page.show(
         "content/entry.html",
         status,
@@ -72,25 +72,25 @@ async def entry_page(page: BotPage, status: int = 200, conflict: str | None = No
 
 @router.post("{id}/publish", Role.EDITOR)
 async def publish_entry(page: BotPage) -> Response:
-    change = publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
+    change = publish_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "published", change, undo="unpublish")
 
 
 @router.post("{id}/unpublish", Role.EDITOR)
 async def unpublish_entry(page: BotPage) -> Response:
-    change = unpublish_changelog_entry(page.ctx, reference(page))
+    change = unpublish_changelog_entry(page.ctx, page.param("id"))
     return await change_entry(page, "unpublished", change, undo="publish")
 
 
 @router.post("{id}/archive", Role.EDITOR)
 async def archive_entry(page: BotPage) -> Response:
-    change = archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
+    change = archive_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "archived", change, undo="unpublish")
 
 
 @router.post("{id}/delete", Role.EDITOR)
 async def delete_entry(page: BotPage) -> Response:
-    change = delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
+    change = delete_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "deleted", change)
 
 
@@ -110,5 +110,5 @@ async def change_entry(
 
 @router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_entry(page: BotPage) -> Response:
-    entry = await get_changelog_entry(page.ctx, reference(page))
+    entry = await get_changelog_entry(page.ctx, page.param("id"))
     return await page.show("content/delete_entry.html", entry=entry)

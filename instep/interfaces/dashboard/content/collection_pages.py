@@ -13,7 +13,7 @@ from instep.content.collections.actions import (
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, members
-from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, sent_etag
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.platform.core import limits
@@ -54,7 +54,7 @@ async def add_collection(page: BotPage) -> Response:
 
 @router.get("{id}", Role.EDITOR)
 async def show_collection(page: BotPage) -> Response:
-    collection = await get_collection(page.ctx, reference(page))
+    collection = await get_collection(page.ctx, page.param("id"))
     return await collection_form(page, fields_of(collection), collection=collection)
 
 
@@ -65,9 +65,9 @@ async def change_collection(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionUpdate, changes_of(fields))
-            collection = await update_collection(page.ctx, reference(page), body, sent_etag(page))
+            collection = await update_collection(page.ctx, page.param("id"), body, sent_etag(page))
     except (InvalidRequest, Conflict) as error:
-        present = await get_collection(page.ctx, reference(page))
+        present = await get_collection(page.ctx, page.param("id"))
         return await collection_form(page, fields, collection=present, error=error)
     return page.leave("collections", f"Saved “{collection.title}”.")
 
@@ -145,14 +145,14 @@ async def move_collection_by_step(page: BotPage) -> Response:
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
         raise NotFound
-    await move_collection(page.ctx, reference(page), step)
+    await move_collection(page.ctx, page.param("id"), step)
     return page.leave("collections")
 
 
 @router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_collection(page: BotPage) -> Response:
     """Ask, and say what happens to the articles and subcollections."""
-    collection = await get_collection(page.ctx, reference(page))
+    collection = await get_collection(page.ctx, page.param("id"))
     tree = await read_tree(page, [])
     children = [node.collection for node in tree.nodes if node.collection.parent_id == collection.id]
     return await page.show(
@@ -165,6 +165,6 @@ async def ask_whether_to_delete_collection(page: BotPage) -> Response:
 
 @router.post("{id}/delete", Role.EDITOR)
 async def remove_collection(page: BotPage) -> Response:
-    collection = await get_collection(page.ctx, reference(page))
+    collection = await get_collection(page.ctx, page.param("id"))
     await delete_collection(page.ctx, collection.id)
     return page.leave("collections", f"Deleted “{collection.title}”. Its articles were kept.")

@@ -5,7 +5,7 @@ from starlette.responses import Response
 from instep.content.parts import actions
 from instep.content.parts.schemas import PartCreate, PartUpdate, SharedPart
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, sent_etag
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.interfaces.dashboard.offered_languages import LANGUAGES, first_missing_language
 from instep.interfaces.dashboard.running.listing import links_between
@@ -49,7 +49,7 @@ async def add_new_part(page: BotPage) -> Response:
 
 @router.get("{id}")
 async def show_part_page(page: BotPage) -> Response:
-    part = await actions.get_part(page.ctx, reference(page))
+    part = await actions.get_part(page.ctx, page.param("id"))
     return await part_form(page, fields_of(part), part=part)
 
 
@@ -59,7 +59,7 @@ async def change_part_text(page: BotPage) -> Response:
 
     If someone else has saved it since the form was opened, the page shows both texts instead.
     """
-    part = await actions.get_part(page.ctx, reference(page))
+    part = await actions.get_part(page.ctx, page.param("id"))
     text = with_line_ends_of(part.text, sent_fields(page)["text"])
     sent = {**fields_of(part), "text": text}
     try:
@@ -76,7 +76,7 @@ async def change_part_text(page: BotPage) -> Response:
 
 @router.post("{id}/delete", Role.EDITOR)
 async def remove_part(page: BotPage) -> Response:
-    part = await actions.get_part(page.ctx, reference(page))
+    part = await actions.get_part(page.ctx, page.param("id"))
     try:
         async with page.ctx.tx.transaction():
             await actions.delete_part(page.ctx, part.id)

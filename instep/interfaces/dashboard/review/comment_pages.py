@@ -34,7 +34,7 @@ async def leave_to_subject(page: BotPage, refusal: AppError) -> Response:
 @router.post(refused=leave_to_subject)
 async def send_comment(page: BotPage) -> Response:
     """Add a comment, or a reply."""
-    subject = page.request.path_params["subject"]
+    subject = page.param("subject")
     fields = {
         name: value for name in ("body", "block", "replyTo") if (value := page.form.get(name, "").strip())
     }
@@ -44,13 +44,13 @@ async def send_comment(page: BotPage) -> Response:
 
 @router.post("{comment_id}/resolve", refused=leave_to_subject)
 async def send_resolved_thread(page: BotPage) -> Response:
-    await actions.resolve_comment(page.ctx, comment_id_of(page))
+    await actions.resolve_comment(page.ctx, page.param("comment_id"))
     return leave(page, "Resolved the thread.")
 
 
 @router.post("{comment_id}/reopen", refused=leave_to_subject)
 async def send_reopened_thread(page: BotPage) -> Response:
-    await actions.reopen_comment(page.ctx, comment_id_of(page))
+    await actions.reopen_comment(page.ctx, page.param("comment_id"))
     return leave(page, "The thread is open again.")
 
 
@@ -58,24 +58,20 @@ async def send_reopened_thread(page: BotPage) -> Response:
 async def send_new_text(page: BotPage) -> Response:
     """Change one's own comment."""
     request = body_from(CommentUpdate, {"body": page.form.get("body", "").strip()})
-    await actions.update_comment(page.ctx, comment_id_of(page), request)
+    await actions.update_comment(page.ctx, page.param("comment_id"), request)
     return leave(page, "Saved the comment.")
 
 
 @router.post("{comment_id}/delete", refused=leave_to_subject)
 async def send_deletion(page: BotPage) -> Response:
     """Delete one's own comment."""
-    await actions.delete_comment(page.ctx, comment_id_of(page))
+    await actions.delete_comment(page.ctx, page.param("comment_id"))
     return leave(page, "Deleted the comment.")
-
-
-def comment_id_of(page: BotPage) -> str:
-    return str(page.request.path_params["comment_id"])
 
 
 def leave(page: BotPage, words: str) -> Response:
     """Show the comments of the subject again."""
-    return page.leave(f"{page_of_subject(page.request.path_params['subject'])}#comments", words)
+    return page.leave(f"{page_of_subject(page.param('subject'))}#comments", words)
 
 
 @router.route("{comment_id}/reword", "POST")

@@ -55,12 +55,12 @@ class NothingTakenIn(InvalidRequest):
 async def send_apply(page: BotPage) -> Response:
     """Apply the draft, or approve it for a release, without the changes that are left out."""
     is_release = page.form.get("when") == "release"
-    title = (await find_draft(page.ctx, draft_id_of(page))).title
+    title = (await find_draft(page.ctx, page.param("draft_id"))).title
     words = f"Approved “{title}” for release." if is_release else f"Applied “{title}”."
 
     async def act() -> None:
         request = body_from(DraftApply, apply_fields(page))
-        await apply_draft(page.ctx, draft_id_of(page), request, seen=page.form.get("seen"))
+        await apply_draft(page.ctx, page.param("draft_id"), request, seen=page.form.get("seen"))
 
     return await decide(page, act, words, can_be_undone=not is_release)
 
@@ -83,30 +83,30 @@ def apply_fields(page: BotPage) -> dict[str, Any]:
 @router.post("dismiss")
 async def send_dismiss(page: BotPage) -> Response:
     fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}
-    title = (await find_draft(page.ctx, draft_id_of(page))).title
+    title = (await find_draft(page.ctx, page.param("draft_id"))).title
 
     async def act() -> None:
-        await dismiss_draft(page.ctx, draft_id_of(page), body_from(DraftDismiss, fields))
+        await dismiss_draft(page.ctx, page.param("draft_id"), body_from(DraftDismiss, fields))
 
     return await decide(page, act, f"Dismissed “{title}”.")
 
 
 async def leave_to_draft(page: BotPage, refusal: AppError) -> Response:
     """Show the draft or the place again, with the reason why nothing was changed."""
-    return page.leave(f"review/{draft_id_of(page)}", refusal.message)
+    return page.leave(f"review/{page.param('draft_id')}", refusal.message)
 
 
 @router.post("reopen", refused=leave_to_draft)
 async def send_reopen(page: BotPage) -> Response:
     """Undo an application or a dismissal; show the draft again."""
-    draft = await reopen_draft(page.ctx, draft_id_of(page))
+    draft = await reopen_draft(page.ctx, page.param("draft_id"))
     return page.leave(f"review/{draft.id}", f"“{draft.title}” is waiting for review again.")
 
 
 @router.post("edit", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_edit(page: BotPage) -> Response:
     """Save the edited proposal, or apply it at once."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     draft = await lock_draft(page.ctx, draft_id)
     outdated = await outdated_form(page, draft)
     if outdated is not None:
@@ -133,7 +133,7 @@ async def send_edit(page: BotPage) -> Response:
 @router.post("propose", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
     """Propose a text as a separate draft, because its draft was settled while someone edited it."""
-    settled = await find_draft(page.ctx, draft_id_of(page))
+    settled = await find_draft(page.ctx, page.param("draft_id"))
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
     try:
         async with page.ctx.tx.transaction():
@@ -146,7 +146,7 @@ async def send_proposal(page: BotPage) -> Response:
 @router.post("resolve", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_resolution(page: BotPage) -> Response:
     """Apply the choices for the conflicts."""
-    draft = await find_draft(page.ctx, draft_id_of(page))
+    draft = await find_draft(page.ctx, page.param("draft_id"))
     if draft.status != "pending":
         return await refuse(page, (await settled_words(page)))
     try:
@@ -167,7 +167,7 @@ async def send_resolution(page: BotPage) -> Response:
 
 async def show_conflict_again(page: BotPage, problem: str) -> Response:
     """The current conflict, with the choices made so far."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     detail = await get_draft(page.ctx, draft_id)
     resolution = await read_resolution(detail.draft, page.form, problem)
     pane = await read_pane(page, draft_id)
@@ -178,7 +178,7 @@ async def decide(
     page: BotPage, act: Callable[[], Awaitable[None]], words: str, *, can_be_undone: bool = True
 ) -> Response:
     """Run the decision, and go to the next draft of the queue; a refusal changes nothing and is shown."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     place = await find_place(page.ctx, QueueFilter.of(page.query).criteria(page.person.id), draft_id)
     try:
         # A refusal rolls back only the changes of the action.
@@ -210,7 +210,7 @@ async def settled_words(page: BotPage) -> str:
 
 
 async def find_item(page: BotPage) -> DraftTexts | Place:
-    item_id = draft_id_of(page)
+    item_id = page.param("draft_id")
     if is_place(item_id):
         return await get_place(page.ctx, item_id)
     return await find_draft(page.ctx, item_id)
@@ -218,7 +218,7 @@ async def find_item(page: BotPage) -> DraftTexts | Place:
 
 async def refuse(page: BotPage, sentence: str) -> Response:
     """Show the draft with the reason or, on a page that has already moved on, a toast that leads back."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     if takes_toast(page):
         href = page.path(f"review/{draft_id}")
         return page.show_part(
@@ -234,11 +234,6 @@ async def refuse(page: BotPage, sentence: str) -> Response:
 def takes_toast(page: BotPage) -> bool:
     """True if the page has already moved on; the editor follows the response's JSON instead."""
     return asks_for_part(page.request) and not wants_json(page.request)
-
-
-def draft_id_of(page: BotPage) -> str:
-    draft_id: str = page.request.path_params["draft_id"]
-    return draft_id
 
 
 def suffix_of(page: BotPage) -> str:

@@ -72,7 +72,7 @@ async def show_queue(page: BotPage) -> Response:
 @router.get("{draft_id}")
 async def show_draft(page: BotPage) -> Response:
     """A draft or a place: both have their page in the queue."""
-    draft_id = page.request.path_params["draft_id"]
+    draft_id = page.param("draft_id")
     read = read_unlisted if asks_for_part(page.request) else read_pane
     if is_place(draft_id):
         place = await get_place(page.ctx, draft_id)
@@ -84,7 +84,7 @@ async def show_draft(page: BotPage) -> Response:
 @router.get("{draft_id}/diff")
 async def show_diff(page: BotPage) -> Response:
     """The whole diff of a draft as plain text, or the text of a new article."""
-    detail = await get_draft(page.ctx, page.request.path_params["draft_id"])
+    detail = await get_draft(page.ctx, page.param("draft_id"))
     text = detail.draft.content if detail.diff is None else detail.diff
     return Response(text, headers=private_headers(), media_type="text/plain")
 
@@ -92,7 +92,7 @@ async def show_diff(page: BotPage) -> Response:
 @router.get("{draft_id}/edit", Role.EDITOR)
 async def show_editing(page: BotPage) -> Response:
     """The proposal in the editor."""
-    draft_id = page.request.path_params["draft_id"]
+    draft_id = page.param("draft_id")
     draft = await find_draft(page.ctx, draft_id)
     if draft.status != "pending":
         return page.leave(f"review/{draft_id}")

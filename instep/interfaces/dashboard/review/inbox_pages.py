@@ -31,7 +31,7 @@ async def show_inbox(page: BotPage) -> Response:
 @router.post("{notice_id}/open", open_while_paused=True)
 async def send_opened_notice(page: BotPage) -> Response:
     """Mark a notice as read, and go to what it is about."""
-    notice = await open_notice(page.ctx, page.person.id, page.request.path_params["notice_id"])
+    notice = await open_notice(page.ctx, page.person.id, page.param("notice_id"))
     return page.leave(page_of_notice(notice.kind, notice.subject))
 
 

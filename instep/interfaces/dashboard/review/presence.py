@@ -13,7 +13,7 @@ router = PageRouter("review/{draft_id}/presence")
 @router.post(open_while_paused=True)
 async def send_presence(page: BotPage) -> Response:
     """Record that this person has the draft open; show the others who do, and the draft's status."""
-    draft = await find_draft(page.ctx, page.request.path_params["draft_id"])
+    draft = await find_draft(page.ctx, page.param("draft_id"))
     settled = ""
     if draft.status != "pending":
         when = f" {age_in_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""

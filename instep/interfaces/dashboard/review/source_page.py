@@ -16,7 +16,7 @@ from instep.drafting.drafts.source_queue import (
 )
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
-from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
+from instep.interfaces.dashboard.review.decisions import suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
 from instep.interfaces.dashboard.review.wording import bundle_words, source_words
 from instep.platform.core import limits
@@ -28,7 +28,7 @@ router = PageRouter("review/{draft_id}")
 
 @router.get("source")
 async def show_source(page: BotPage) -> Response:
-    draft = await find_draft(page.ctx, draft_id_of(page))
+    draft = await find_draft(page.ctx, page.param("draft_id"))
     rows = await queue_pages.list_of_source(page.ctx, draft.id)
     bundle = queue_pages.bundle_of(await source_key_of(page))
     counts = (await queue_pages.count_bundles(page.ctx)).get(bundle) if bundle else None
@@ -96,7 +96,7 @@ def shown_drafts(page: BotPage) -> dict[str, str]:
 
 
 async def source_key_of(page: BotPage) -> str:
-    key = await queue_pages.find_source_key(page.ctx, draft_id_of(page))
+    key = await queue_pages.find_source_key(page.ctx, page.param("draft_id"))
     if key is None:
         raise NotFound.of("draft")
     return key
@@ -117,13 +117,13 @@ async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
 
 
 async def leave_to_previews(page: BotPage, refusal: AppError) -> Response:
-    return page.leave(f"review/{draft_id_of(page)}/source#previews", refusal.message)
+    return page.leave(f"review/{page.param('draft_id')}/source#previews", refusal.message)
 
 
 @router.post("preview", Role.EDITOR, refused=leave_to_previews)
 async def send_preview(page: BotPage) -> Response:
     """Create a preview link for the draft, or for all drafts of its source."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     await create_preview(page.ctx, draft_id, shows_source=page.form.get("of") == "source")
     return page.leave(f"review/{draft_id}/source#previews", "Link created: anyone who has it can see this.")
 
@@ -131,6 +131,6 @@ async def send_preview(page: BotPage) -> Response:
 @router.post("revoke-preview", Role.EDITOR, refused=leave_to_previews)
 async def send_revocation(page: BotPage) -> Response:
     """End a preview link."""
-    draft_id = draft_id_of(page)
+    draft_id = page.param("draft_id")
     await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
     return page.leave(f"review/{draft_id}/source#previews", "Link revoked: it no longer works.")

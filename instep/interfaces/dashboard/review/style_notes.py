@@ -38,7 +38,7 @@ async def new_violations(ctx: Ctx, draft: DraftTexts) -> Sequence[Violation]:
 @router.post()
 async def send_style_fixes(page: BotPage) -> Response:
     """Edit the draft: replace what has a certain fix; nothing goes live."""
-    draft_id = page.request.path_params["draft_id"]
+    draft_id = page.param("draft_id")
     here = f"review/{draft_id}{QueueFilter.of(page.query).suffix()}"
     draft = await lock_draft(page.ctx, draft_id)
     if page.form.get("seen") != draft.text_digest:

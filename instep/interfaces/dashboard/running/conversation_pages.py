@@ -71,7 +71,7 @@ async def show_leads(page: BotPage) -> Response:
 @router.post("leads/{lead_id}", Role.EDITOR)
 async def settle_lead(page: BotPage) -> Response:
     """Mark contact details as done, or as open again."""
-    lead_id, is_done = page.request.path_params["lead_id"], page.form.get("done") == "yes"
+    lead_id, is_done = page.param("lead_id"), page.form.get("done") == "yes"
     lead = await (inbox.finish_lead if is_done else inbox.reopen_lead)(page.ctx, lead_id)
     below = (
         f"conversations/{lead.conversation_id}" if page.form.get("from") == "conversation" else LEADS_BELOW
@@ -82,14 +82,14 @@ async def settle_lead(page: BotPage) -> Response:
 @router.post("{conversation_id}/done", Role.EDITOR)
 async def settle_conversation(page: BotPage) -> Response:
     """Mark a conversation as done, or as open again."""
-    conversation_id, is_done = page.request.path_params["conversation_id"], page.form.get("done") == "yes"
+    conversation_id, is_done = page.param("conversation_id"), page.form.get("done") == "yes"
     await (inbox.finish_conversation if is_done else inbox.reopen_conversation)(page.ctx, conversation_id)
     return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "Reopened.")
 
 
 @router.get("{conversation_id}")
 async def show_conversation(page: BotPage) -> Response:
-    conversation = await inbox.get_conversation(page.ctx, page.request.path_params["conversation_id"])
+    conversation = await inbox.get_conversation(page.ctx, page.param("conversation_id"))
     rows = await inbox.list_messages(page.ctx, conversation.id, page.rows_at_cursor(MESSAGES_PER_PAGE))
     return await page.show(
         "running/conversation.html",

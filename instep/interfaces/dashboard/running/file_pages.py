@@ -64,7 +64,7 @@ async def upload(page: BotPage) -> Response:
 
 @router.post("{file_id}/delete", Role.EDITOR)
 async def delete_file(page: BotPage) -> Response:
-    file = await actions.get_file(page.ctx, page.request.path_params["file_id"])
+    file = await actions.get_file(page.ctx, page.param("file_id"))
     try:
         async with page.ctx.tx.transaction():
             await actions.delete_file(page.ctx, file.id)

@@ -79,14 +79,14 @@ async def show_import_progress(page: BotPage) -> Response:
 
 @router.post("{import_id}/confirm")
 async def confirm_import(page: BotPage) -> Response:
-    import_id = page.request.path_params["import_id"]
+    import_id = page.param("import_id")
     row = await actions.confirm_import(page.ctx, import_id, prunes=page.form.get("prune") == "true")
     return page.leave(f"import/{row.id}")
 
 
 @router.post("{import_id}/discard")
 async def discard_import(page: BotPage) -> Response:
-    await actions.discard_import(page.ctx, page.request.path_params["import_id"])
+    await actions.discard_import(page.ctx, page.param("import_id"))
     return page.leave("import", "Discarded: nothing was imported.")
 
 
@@ -98,15 +98,15 @@ async def follow_address(page: BotPage) -> Response:
 
 @router.post("references/{reference_id}/update")
 async def update_reference(page: BotPage) -> Response:
-    await api_references.update_api_reference_now(page.ctx, page.request.path_params["reference_id"])
+    await api_references.update_api_reference_now(page.ctx, page.param("reference_id"))
     return page.leave("import", "The API reference is being updated.")
 
 
 @router.post("references/{reference_id}/remove")
 async def unfollow_address(page: BotPage) -> Response:
-    await api_references.unfollow_api_description(page.ctx, page.request.path_params["reference_id"])
+    await api_references.unfollow_api_description(page.ctx, page.param("reference_id"))
     return page.leave("import", "The address is no longer followed. Its articles stay.")
 
 
 async def import_of(page: BotPage) -> ImportRow:
-    return await actions.find_import(page.ctx, page.request.path_params["import_id"])
+    return await actions.find_import(page.ctx, page.param("import_id"))

@@ -54,13 +54,13 @@ async def show_questions(page: BotPage) -> Response:
 
 @router.post("{question_id}/draft", Role.EDITOR)
 async def write_for_question(page: BotPage) -> Response:
-    await actions.draft_unanswered(page.ctx, question_id(page))
+    await actions.draft_unanswered(page.ctx, page.param("question_id"))
     return page.leave("questions", "An article is being written. It will appear under Review in a moment.")
 
 
 @router.post("{question_id}/dismiss", Role.EDITOR)
 async def dismiss_question(page: BotPage) -> Response:
-    question = await actions.dismiss_unanswered(page.ctx, question_id(page))
+    question = await actions.dismiss_unanswered(page.ctx, page.param("question_id"))
     undo = page.path(f"questions/{question.id}/reopen")
     return page.leave(
         "questions", Notice(f"Dismissed “{shorten(question.question, NOTICE_CHARACTERS)}”.", undo)
@@ -69,13 +69,13 @@ async def dismiss_question(page: BotPage) -> Response:
 
 @router.post("{question_id}/reopen", Role.EDITOR)
 async def reopen_question(page: BotPage) -> Response:
-    question = await actions.reopen_unanswered(page.ctx, question_id(page))
+    question = await actions.reopen_unanswered(page.ctx, page.param("question_id"))
     return page.leave("questions", f"“{shorten(question.question, NOTICE_CHARACTERS)}” is open again.")
 
 
 @router.get("{question_id}/merge", Role.EDITOR)
 async def show_merging(page: BotPage, problem: str = "") -> Response:
-    question = await actions.get_unanswered(page.ctx, question_id(page))
+    question = await actions.get_unanswered(page.ctx, page.param("question_id"))
     return await page.show(
         "running/question_merging.html",
         400 if problem else 200,
@@ -92,13 +92,8 @@ async def show_merging(page: BotPage, problem: str = "") -> Response:
 async def merge_question(page: BotPage) -> Response:
     if not page.form.get("into"):
         return await show_merging(page, "Nothing was merged: choose the question to merge into.")
-    target = await actions.merge_unanswered(page.ctx, question_id(page), page.form.get("into", ""))
+    target = await actions.merge_unanswered(page.ctx, page.param("question_id"), page.form.get("into", ""))
     return page.leave("questions", f"Merged into “{shorten(target.question, NOTICE_CHARACTERS)}”.")
-
-
-def question_id(page: BotPage) -> str:
-    value: str = page.request.path_params["question_id"]
-    return value
 
 
 def asked_in_words(question: UnansweredQuestionOut) -> str:

@@ -152,7 +152,7 @@ async def collection_choices(page: BotPage) -> list[tuple[str, str]]:
 
 
 async def task_of(page: BotPage) -> Task:
-    return await actions.find_task(page.ctx, [page.bot], page.request.path_params["task_id"])
+    return await actions.find_task(page.ctx, [page.bot], page.param("task_id"))
 
 
 def title_of(task: Task) -> str:

@@ -125,6 +125,6 @@ async def show_app(
 
 @router.post("apps/{host_id}/forget", refused=show_repositories)
 async def forget_app(page: BotPage) -> Response:
-    host_id = page.request.path_params["host_id"]
+    host_id = page.param("host_id")
     await actions.forget_code_host(page.ctx, host_id)
     return page.leave(BELOW, "Forgotten: delete the app on GitHub too.")

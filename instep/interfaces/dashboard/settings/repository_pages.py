@@ -129,7 +129,7 @@ def sent_fields(form: Form) -> RepositoryFields:
 
 @router.get("{repository_id}")
 async def show_repository(page: BotPage, refusal: AppError | None = None) -> Response:
-    row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
+    row = await actions.get_repository(page.ctx, page.param("repository_id"))
     host = await actions.get_code_host(page.ctx, row.code_host_id)
     return await show_settings(
         page,
@@ -153,14 +153,14 @@ async def show_repository(page: BotPage, refusal: AppError | None = None) -> Res
 
 @router.post("{repository_id}", refused=show_repository)
 async def save_repository(page: BotPage) -> Response:
-    repository_id = page.request.path_params["repository_id"]
+    repository_id = page.param("repository_id")
     await actions.change_repository(page.ctx, repository_id, sent_fields(page.form))
     return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for pull requests from now on.")
 
 
 @router.post("{repository_id}/token", recent_sign_in=True, refused=show_repository)
 async def save_token(page: BotPage) -> Response:
-    row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
+    row = await actions.get_repository(page.ctx, page.param("repository_id"))
     token = page.form.get("token", "").strip()
     await actions.change_token(page.ctx, row.code_host_id, token)
     return page.leave(f"{BELOW}/{row.id}", "Saved: the next poll uses the new token.")
@@ -168,7 +168,7 @@ async def save_token(page: BotPage) -> Response:
 
 @router.post("{repository_id}/people", recent_sign_in=True, refused=show_repository)
 async def name_member(page: BotPage) -> Response:
-    repository_id, login = page.request.path_params["repository_id"], page.form.get("login", "")
+    repository_id, login = page.param("repository_id"), page.form.get("login", "")
     member_id = page.form.get("member", "")
     await host_people.name_host_member(page.ctx, repository_id, login, member_id)
     return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for decisions from now on.")
@@ -176,20 +176,20 @@ async def name_member(page: BotPage) -> Response:
 
 @router.post("{repository_id}/people/remove", recent_sign_in=True)
 async def forget_member(page: BotPage) -> Response:
-    repository_id = page.request.path_params["repository_id"]
+    repository_id = page.param("repository_id")
     await host_people.forget_host_member(page.ctx, repository_id, page.form.get("login", ""))
     return page.leave(f"{BELOW}/{repository_id}", "Removed.")
 
 
 @router.post("{repository_id}/send", refused=show_repository)
 async def send_again(page: BotPage) -> Response:
-    repository_id, change_id = page.request.path_params["repository_id"], page.form.get("id", "")
+    repository_id, change_id = page.param("repository_id"), page.form.get("id", "")
     await actions.retry_change(page.ctx, repository_id, change_id)
     return page.leave(f"{BELOW}/{repository_id}", "It is sent again: reload to see the result.")
 
 
 @router.post("{repository_id}/remove", refused=show_repositories)
 async def remove_repository(page: BotPage) -> Response:
-    repository_id = page.request.path_params["repository_id"]
+    repository_id = page.param("repository_id")
     await actions.remove_repository(page.ctx, repository_id)
     return page.leave(BELOW, "Removed: its pull requests make no more tasks. Delete the webhook there too.")

@@ -56,7 +56,7 @@ def secret(page: BotPage, created: WebhookWithSecret) -> Response:
 
 @router.get("{webhook_id}")
 async def show_endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
-    ctx, webhook_id = await workspace_ctx(page), page.request.path_params["webhook_id"]
+    ctx, webhook_id = await workspace_ctx(page), page.param("webhook_id")
     cursor = page.query.get("cursor")
     log = await actions.list_deliveries(ctx, webhook_id, page.rows_at_cursor())
     return await show_settings(
@@ -90,32 +90,32 @@ async def start_endpoint(page: BotPage) -> Response:
 
 
 async def change(page: BotPage, fields: dict[str, Any], sentence: str) -> Response:
-    webhook_id, body = page.request.path_params["webhook_id"], body_from(WebhookUpdate, fields)
+    webhook_id, body = page.param("webhook_id"), body_from(WebhookUpdate, fields)
     await actions.update_webhook(await workspace_ctx(page), webhook_id, body)
     return page.leave(f"settings/webhooks/{webhook_id}", sentence)
 
 
 @router.post("{webhook_id}/test", refused=show_endpoint)
 async def test_endpoint(page: BotPage) -> Response:
-    webhook_id = page.request.path_params["webhook_id"]
+    webhook_id = page.param("webhook_id")
     await actions.test_webhook(await workspace_ctx(page), webhook_id)
     return page.leave(f"settings/webhooks/{webhook_id}", "Test event sent: reload to see the result.")
 
 
 @router.post("{webhook_id}/redeliver", refused=show_endpoint)
 async def redeliver_here(page: BotPage) -> Response:
-    webhook_id, delivery_id = page.request.path_params["webhook_id"], page.form.get("id", "")
+    webhook_id, delivery_id = page.param("webhook_id"), page.form.get("id", "")
     await actions.redeliver(await workspace_ctx(page), webhook_id, delivery_id)
     return page.leave(f"settings/webhooks/{webhook_id}", "Sent again: reload to see the result.")
 
 
 @router.post("{webhook_id}/rotate-secret", recent_sign_in=True, refused=show_endpoint)
 async def rotate_secret(page: BotPage) -> Response:
-    webhook_id = page.request.path_params["webhook_id"]
+    webhook_id = page.param("webhook_id")
     return secret(page, await actions.rotate_webhook_secret(await workspace_ctx(page), webhook_id))
 
 
 @router.post("{webhook_id}/delete", recent_sign_in=True)
 async def delete_endpoint(page: BotPage) -> Response:
-    await actions.delete_webhook(await workspace_ctx(page), page.request.path_params["webhook_id"])
+    await actions.delete_webhook(await workspace_ctx(page), page.param("webhook_id"))
     return page.leave("settings/webhooks", "Deleted with its log; pending deliveries are not sent.")

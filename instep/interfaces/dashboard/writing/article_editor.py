@@ -101,7 +101,7 @@ async def create(page: BotPage) -> Response:
 @router.get("{id}/edit")
 async def edit_article(page: BotPage) -> Response:
     """The text in the editor; after a change of its address with an offer to correct links to it."""
-    opened = await open_text(page.ctx, article_id(page))
+    opened = await open_text(page.ctx, page.param("id"))
     former_slug = page.query.get("renamed", "")
     links = await count_former_links(page.ctx, opened.id, former_slug) if former_slug else 0
     form = EditorForm({**values_of(opened), "place": page.query.get("place", "")})
@@ -111,7 +111,7 @@ async def edit_article(page: BotPage) -> Response:
 @router.post("{id}/edit", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_article(page: BotPage) -> Response:
     """Save the text and the properties, or neither."""
-    opened = await open_text(page.ctx, article_id(page))
+    opened = await open_text(page.ctx, page.param("id"))
     if problems := await links_to_correct(page, opened.article.locale, opened.id):
         return await show_text(page, opened, EditorForm(page.form, problems=problems))
     try:
@@ -126,7 +126,7 @@ async def save_article(page: BotPage) -> Response:
 
 async def go_on(page: BotPage, slug: str) -> Response:
     """Redirect to the page of a published article, or else to the editor; a script stays in it."""
-    saved = await open_text(page.ctx, article_id(page))
+    saved = await open_text(page.ctx, page.param("id"))
     state = state_of(saved)
     place_id = page.form.get("place", "")
     if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
@@ -144,7 +144,7 @@ async def go_on(page: BotPage, slug: str) -> Response:
 @router.post("{id}/links")
 async def correct_links(page: BotPage) -> Response:
     """Propose edits of the texts that link to a former address."""
-    number = await propose_link_edits(page.ctx, article_id(page), page.form.get("renamed", ""))
+    number = await propose_link_edits(page.ctx, page.param("id"), page.form.get("renamed", ""))
     sentence = (
         "One draft is waiting for review." if number == 1 else f"{number} drafts are waiting for review."
     )
@@ -156,7 +156,7 @@ async def autosave(page: BotPage) -> Response:
     """Store the typed text; a script sends it at every pause."""
     try:
         edited = await autosave_text(
-            page.ctx, article_id(page), text_in(page.form), page.form.get("version", "")
+            page.ctx, page.param("id"), text_in(page.form), page.form.get("version", "")
         )
     except EditedMeanwhile as refusal:
         return page.answer(CONFLICT, **state_of(refusal.current))
@@ -168,7 +168,7 @@ async def autosave(page: BotPage) -> Response:
 
 
 async def write(page: BotPage, form: Form) -> None:
-    ctx, id = page.ctx, article_id(page)
+    ctx, id = page.ctx, page.param("id")
     # Detect someone else's text first, before anything is changed.
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
@@ -178,11 +178,6 @@ async def write(page: BotPage, form: Form) -> None:
         await publish_article(ctx, id)
     else:
         await save_text(ctx, id, text_in(form), edited.version)
-
-
-def article_id(page: BotPage) -> str:
-    id: str = page.request.path_params["id"]
-    return id
 
 
 def text_in(form: Form) -> TextEdit:

@@ -86,7 +86,7 @@ async def save_entry(page: BotPage) -> Response:
 
 
 async def find_entry(page: BotPage) -> ChangelogEntry:
-    return await get_changelog_entry(page.ctx, page.request.path_params["id"])
+    return await get_changelog_entry(page.ctx, page.param("id"))
 
 
 def version_of(entry: ChangelogEntry) -> str:
