@@ -23,15 +23,10 @@ from instep.platform.identity.access import hold_open
 from instep.platform.identity.access_tokens import resource_of
 from instep.platform.identity.schemas import Bot, Ctx, Person
 from instep.platform.identity.scopes import Role
+from instep.platform.web import signed_in
 from instep.platform.web.forms import Form, cookie_name, set_cookie
 from instep.platform.web.notices import Notice, keep_notice, take_notice
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
-from instep.platform.web.signed_in import (
-    form_of,
-    private_headers,
-    require_person,
-    see_other,
-)
 
 Result = TypeVar("Result")
 # The cookie with the bot whose pages were open last, for `/app/`.
@@ -58,7 +53,7 @@ class BotPage:
     @property
     def form(self) -> Form:
         """The fields of the sent form."""
-        return form_of(self.request)
+        return signed_in.form_of(self.request)
 
     @property
     def query(self) -> dict[str, str]:
@@ -124,7 +119,7 @@ class BotPage:
 
     def answer(self, status: int = 200, **values: Any) -> Response:
         """An answer to one of our scripts."""
-        return JSONResponse(values, status, private_headers())
+        return JSONResponse(values, status, signed_in.private_headers())
 
     def leave(self, below: str, notice: Notice | str | None = None) -> Response:
         """Redirect to another page of this bot, which shows the notice once."""
@@ -132,7 +127,7 @@ class BotPage:
 
     def leave_to_bot(self, slug: str, below: str, notice: Notice | str | None = None) -> Response:
         """Redirect to a page of another bot of the workspace."""
-        response = see_other(f"/app/{slug}/{below}")
+        response = signed_in.see_other(f"/app/{slug}/{below}")
         if notice is not None:
             keep_notice(self.request, response, Notice(notice) if isinstance(notice, str) else notice)
         return response
@@ -168,7 +163,7 @@ class PageRouter:
         """Declare a page."""
 
         def register(show: PageFunction) -> PageFunction:
-            @require_person(role or self.role)
+            @signed_in.require_person(role or self.role)
             @wraps(show)
             async def enter(request: Request, person: Person) -> Response:
                 async def attempt_once() -> Response:
@@ -204,7 +199,7 @@ class PageRouter:
         """
 
         def register(receive: PageFunction) -> PageFunction:
-            @require_person(role or self.role, form_bytes=form_bytes, takes_files=takes_files)
+            @signed_in.require_person(role or self.role, form_bytes=form_bytes, takes_files=takes_files)
             @wraps(receive)
             async def enter(request: Request, person: Person) -> Response:
                 async def attempt_once() -> Response:
@@ -268,7 +263,7 @@ def show_without_bot(request: Request, template: str, person: Person, **values: 
     return pages.show(request, template, person=person, sections=[], bots=[], bot=None, notice=None, **values)
 
 
-@require_person()
+@signed_in.require_person()
 async def show_home(request: Request, person: Person) -> Response:
     """Redirect to the review of the bot that was open last, or else of the first one."""
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
@@ -278,4 +273,4 @@ async def show_home(request: Request, person: Person) -> Response:
     if not slugs:
         is_owner = person.permissions.changes_settings
         return show_without_bot(request, "no_bot.html", person, is_owner=is_owner)
-    return see_other(f"/app/{last if last in slugs else slugs[0]}/review")
+    return signed_in.see_other(f"/app/{last if last in slugs else slugs[0]}/review")

@@ -12,19 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from instep.accounts.language_model.choosing import models_of
-from instep.interfaces.site import queries
-from instep.interfaces.site.public_forms import (
-    PRESS_AGAIN,
-    TRAP,
-    VisitorMistake,
-    count_visitor,
-    is_signed,
-    private_page,
-    read_public_form,
-    seen,
-    stamp_for,
-    visitor_of,
-)
+from instep.interfaces.site import public_forms, queries
+from instep.interfaces.site.public_forms import PRESS_AGAIN, TRAP, VisitorMistake
 from instep.interfaces.site.rendering import part_of_page
 from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.search import ArticleResult, results_by_article
@@ -80,16 +69,18 @@ async def show_ask(request: Request) -> Response:
         if not question or is_too_long or is_preparing(request):
             longest = visit.catalogue.number(limits.MAX_QUESTION_CHARACTERS)
             error = visit.catalogue.gettext(TOO_LONG, number=longest) if is_too_long else None
-            return private_page(visit, "ask.html", 400 if error else 200, question=question, error=error)
-        await count_visitor(request, visit.ctx)
+            return public_forms.private_page(
+                visit, "ask.html", 400 if error else 200, question=question, error=error
+            )
+        await public_forms.count_visitor(request, visit.ctx)
         is_paused = await queries.is_paused(visit.ctx)
         has_model = await models_of(request.app.state).has_model(visit.ctx, "answers")
     accept = partial(ask, visit, question, locale, is_paused=is_paused)
     common_values: dict[str, Any] = {"locale": locale, "question": question, "marker": MARKER}
     if not has_model or is_paused:
         values = await answer_values(visit, common_values, await (await accept()).complete())
-        return private_page(visit, "answer.html", is_pending=False, **values)
-    page = private_page(visit, "answer.html", is_pending=True, **common_values)
+        return public_forms.private_page(visit, "answer.html", is_pending=False, **values)
+    page = public_forms.private_page(visit, "answer.html", is_pending=True, **common_values)
     headers = {name: value for name, value in page.headers.items() if name != "content-length"}
     parts = page_parts(visit, bytes(page.body).decode(), common_values, accept)
     return StreamingResponse(parts, headers={**headers, "X-Accel-Buffering": "no"})
@@ -136,7 +127,7 @@ async def answer_values(visit: Visit, common_values: dict[str, Any], saved: Save
         "sources": [shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
         "related": related,
         "message_id": saved.message_id,
-        "stamp": stamp_for(visit.request, saved.message_id),
+        "stamp": public_forms.stamp_for(visit.request, saved.message_id),
     }
 
 
@@ -147,7 +138,7 @@ def is_preparing(request: Request) -> bool:
 async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> PendingAnswer:
     """Ask as a visitor; no connection is held while a model writes."""
     state = visit.request.app.state
-    fields = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
+    fields = {"question": question, "visitor": public_forms.visitor_of(visit.request), "locale": locale}
     if visit.session is not None:
         fields["visitorToken"] = visit.session
     new = QuestionAsked.model_validate({**fields, "botId": str(visit.ctx.bot.id), "botKey": ""})
@@ -215,14 +206,14 @@ def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
 @public
 async def rate_answer(request: Request) -> Response:
     """Store whether an answer helped, and redirect to the thanks."""
-    form = await read_public_form(request)
+    form = await public_forms.read_public_form(request)
     message_id, helpful = form.get("message", ""), form.get("helpful")
     if form.get(TRAP) or helpful not in ("yes", "no"):
         raise VisitorMistake(PRESS_AGAIN)
-    if not is_signed(request, message_id, form.get("stamp", "")):
+    if not public_forms.is_signed(request, message_id, form.get("stamp", "")):
         raise VisitorMistake(TOO_OLD)
     async with help_center(request) as visit:
-        await count_visitor(request, visit.ctx)
+        await public_forms.count_visitor(request, visit.ctx)
         fields = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
         await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(fields))
-        return seen(f"{visit.root}/feedback", about="answer", helpful=helpful)
+        return public_forms.seen(f"{visit.root}/feedback", about="answer", helpful=helpful)

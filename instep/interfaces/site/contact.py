@@ -3,16 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site.public_forms import (
-    AT_MOST_CHARACTERS,
-    SEND_AGAIN,
-    count_visitor,
-    is_from_person,
-    private_page,
-    read_public_form,
-    renewed_stamp,
-    seen,
-)
+from instep.interfaces.site import public_forms
+from instep.interfaces.site.public_forms import AT_MOST_CHARACTERS, SEND_AGAIN
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.email_addresses import is_email_address
@@ -36,7 +28,7 @@ async def show_contact(request: Request) -> Response:
     query = request.query_params
     async with help_center(request) as visit:
         if "sent" in query:
-            return private_page(visit, "contacted.html")
+            return public_forms.private_page(visit, "contacted.html")
         about = query.get("about", "")[: limits.MAX_VISITOR_MESSAGE_CHARACTERS]
         return contact_page(visit, Form([("message", about)]))
 
@@ -44,23 +36,23 @@ async def show_contact(request: Request) -> Response:
 @public
 async def send_contact(request: Request) -> Response:
     """Store the message, or show the form with the text and its errors."""
-    sent = await read_public_form(request)
+    sent = await public_forms.read_public_form(request)
     form = Form([(name, clean(value)) for name, value in sent.items()])
     async with help_center(request) as visit:
         errors = errors_of(form, visit.catalogue)
         if errors:
             return contact_page(visit, form, 400, errors=errors)
-        if not is_from_person(request, contact_subject(visit), form):
+        if not public_forms.is_from_person(request, contact_subject(visit), form):
             return contact_page(visit, form, 400, notice=SEND_AGAIN)
         try:
-            await count_visitor(request, visit.ctx)
+            await public_forms.count_visitor(request, visit.ctx)
             async with visit.ctx.tx.transaction():
                 await create_lead(visit.ctx, lead_of(visit, form))
         except PlanInactive as refusal:
             return contact_page(visit, form, refusal.status, notice=PAUSED)
         except RateLimited as refusal:
             return refused_page(visit, form, refusal)
-        return seen(f"{visit.root}/contact", sent="yes")
+        return public_forms.seen(f"{visit.root}/contact", sent="yes")
 
 
 def clean(text: str) -> str:
@@ -103,14 +95,14 @@ def refused_page(visit: Visit, form: Form, refusal: AppError) -> Response:
 def contact_page(
     visit: Visit, form: Form, status: int = 200, *, errors: dict[str, str] | None = None, notice: str = ""
 ) -> Response:
-    return private_page(
+    return public_forms.private_page(
         visit,
         "contact.html",
         status,
         **{name: form.get(name, "") for name in FIELDS},
         errors=errors or {},
         notice=notice and visit.catalogue.gettext(notice),
-        stamp=renewed_stamp(visit.request, contact_subject(visit), form),
+        stamp=public_forms.renewed_stamp(visit.request, contact_subject(visit), form),
         longest_message=limits.MAX_VISITOR_MESSAGE_CHARACTERS,
     )
 

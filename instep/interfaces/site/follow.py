@@ -3,15 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.interfaces.site import public_forms
 from instep.interfaces.site.contact import INVALID_EMAIL
-from instep.interfaces.site.public_forms import (
-    count_visitor,
-    is_from_person,
-    private_page,
-    read_public_form,
-    renewed_stamp,
-    seen,
-)
 from instep.interfaces.site.queries import is_paused
 from instep.interfaces.site.schemas import article_path, root_path
 from instep.interfaces.site.visits import Visit, help_center
@@ -38,7 +31,7 @@ async def show_follow(request: Request) -> Response:
     query = request.query_params
     async with help_center(request) as visit:
         if "sent" in query:
-            return private_page(visit, "follow_sent.html", paths={})
+            return public_forms.private_page(visit, "follow_sent.html", paths={})
         form = Form(query.multi_items())
         return await follow_page(visit, form, await requested_topic(visit, form))
 
@@ -46,7 +39,7 @@ async def show_follow(request: Request) -> Response:
 @public
 async def send_follow(request: Request) -> Response:
     """Send a link that confirms the subscription; the answer is the same for every address."""
-    form = await read_public_form(request)
+    form = await public_forms.read_public_form(request)
     email = form.get("email", "").strip()
     async with help_center(request) as visit:
         topic = await requested_topic(visit, form)
@@ -54,9 +47,9 @@ async def send_follow(request: Request) -> Response:
             raise NotFound
         if not is_email_address(email) or len(email) > limits.MAX_EMAIL_CHARACTERS:
             return await follow_page(visit, form, topic, 400, error=INVALID_EMAIL)
-        if not is_from_person(request, form_subject(visit), form):
+        if not public_forms.is_from_person(request, form_subject(visit), form):
             return await follow_page(visit, form, topic, 400, notice=FOLLOW_AGAIN)
-        await count_visitor(request, visit.ctx)
+        await public_forms.count_visitor(request, visit.ctx)
         try:
             async with visit.ctx.tx.transaction():
                 await request_subscription(visit.ctx, topic, email, visit.locale, client_address(request))
@@ -64,7 +57,7 @@ async def send_follow(request: Request) -> Response:
             page = await follow_page(visit, form, topic, refusal.status, notice=TOO_MANY)
             page.headers.update(refusal.headers)
             return page
-        return seen(f"{visit.root}/follow", sent="yes")
+        return public_forms.seen(f"{visit.root}/follow", sent="yes")
 
 
 async def requested_topic(visit: Visit, form: Form) -> Topic:
@@ -88,7 +81,7 @@ async def follow_page(
     bot = visit.ctx.bot
     path = path_of_topic(bot, visit.locale, topic)
     feed = path_of_topic(bot.with_all_versions, visit.locale if topic.slug else bot.locale, topic)
-    return private_page(
+    return public_forms.private_page(
         visit,
         "follow.html",
         status,
@@ -101,7 +94,7 @@ async def follow_page(
         offers_email=await offers_email(visit),
         error=error and visit.catalogue.gettext(error),
         notice=notice and visit.catalogue.gettext(notice),
-        stamp=renewed_stamp(visit.request, form_subject(visit), form),
+        stamp=public_forms.renewed_stamp(visit.request, form_subject(visit), form),
     )
 
 

@@ -6,7 +6,7 @@ from math import ceil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import collection_queries, feeds, queries
+from instep.interfaces.site import collection_queries, feeds, queries, visits
 from instep.interfaces.site.card_images import (
     card_of_article,
     card_of_home,
@@ -35,14 +35,7 @@ from instep.interfaces.site.version_choice import (
     version_links,
 )
 from instep.interfaces.site.visit_counts import count_view
-from instep.interfaces.site.visits import (
-    Moved,
-    Visit,
-    help_center,
-    moved_to_usual_spelling,
-    requested_locale,
-    with_version,
-)
+from instep.interfaces.site.visits import Moved, Visit
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -54,9 +47,9 @@ PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
 
 @public
 async def show_home(request: Request) -> Response:
-    async with help_center(request, recognise=True, only_reads=True) as visit:
+    async with visits.help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
-        if moved := moved_to_usual_spelling(visit):
+        if moved := visits.moved_to_usual_spelling(visit):
             return moved
         bot, locale = visit.ctx.bot, visit.locale
         collections = await collection_queries.list_sections(visit.ctx, locale, number)
@@ -83,7 +76,7 @@ async def show_home(request: Request) -> Response:
 
 @public
 async def show_collection(request: Request) -> Response:
-    async with help_center(request, recognise=True, only_reads=True) as visit:
+    async with visits.help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         section = await collection_queries.find_section(
             visit.ctx, visit.locale, request.path_params["slug"], number
@@ -93,7 +86,7 @@ async def show_collection(request: Request) -> Response:
 
 @public
 async def show_loose_articles(request: Request) -> Response:
-    async with help_center(request, recognise=True, only_reads=True) as visit:
+    async with visits.help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         section = await collection_queries.find_loose_articles(visit.ctx, visit.locale, number)
         if section is None and number == 1 and visit.version:
@@ -103,7 +96,7 @@ async def show_loose_articles(request: Request) -> Response:
 
 
 async def section_page(visit: Visit, section: CollectionSection | None, number: int) -> Response:
-    if moved := moved_to_usual_spelling(visit):
+    if moved := visits.moved_to_usual_spelling(visit):
         return moved
     if section is None:
         raise NotFound
@@ -149,8 +142,8 @@ async def show_article(request: Request) -> Response:
     if prefers_markdown(request):
         return await show_article_text(request)
     slug = request.path_params["slug"]
-    async with help_center(request, recognise=True, only_reads=True) as visit:
-        locale, is_canonical = requested_locale(request, visit.ctx.bot)
+    async with visits.help_center(request, recognise=True, only_reads=True) as visit:
+        locale, is_canonical = visits.requested_locale(request, visit.ctx.bot)
         article = await queries.find_live_article(visit.ctx, slug, locale)
         if article is not None and is_canonical:
             count_view(request, visit.ctx, article.id)
@@ -158,7 +151,7 @@ async def show_article(request: Request) -> Response:
         if article is None and (other := await article_of_other_versions(visit, slug, locale)):
             count_view(request, visit.ctx, other.id)
             return await article_page(visit, other, is_in_version=False)
-        whole = with_version(visit.ctx, None)
+        whole = visits.with_version(visit.ctx, None)
         present_slug = article.slug if article else await queries.find_present_slug(whole, slug, locale)
         if present_slug is None:
             raise NotFound

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from instep.interfaces.site import pages, widget_script
+from instep.interfaces.site import feeds, pages, subscriptions, widget_script
 from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.interfaces.site.ask_page import rate_answer, show_ask
 from instep.interfaces.site.card_images import (
@@ -18,13 +18,6 @@ from instep.interfaces.site.card_images import (
 from instep.interfaces.site.changelog import show_changelog, show_entry
 from instep.interfaces.site.connect import show_connect
 from instep.interfaces.site.contact import send_contact, show_contact
-from instep.interfaces.site.feeds import (
-    show_article_feed,
-    show_atom_feed,
-    show_collection_feed,
-    show_feed,
-    show_json_feed,
-)
 from instep.interfaces.site.follow import send_follow, show_follow
 from instep.interfaces.site.front import show_documentation, show_front_page
 from instep.interfaces.site.llms import show_all_texts, show_llms
@@ -35,12 +28,6 @@ from instep.interfaces.site.preview_pages import show_preview, show_preview_arti
 from instep.interfaces.site.search import show_search
 from instep.interfaces.site.served_files import show_file
 from instep.interfaces.site.sitemap import show_robots, show_robots_of_domain, show_sitemap
-from instep.interfaces.site.subscriptions import (
-    accept_confirmation,
-    show_confirmation,
-    show_subscriptions,
-    unsubscribe_reader,
-)
 from instep.interfaces.site.versioned_addresses import path_with_version
 from instep.interfaces.site.visitor_sign_in import sign_in_visitor, sign_out_visitor
 from instep.platform.web.pages import CACHE, document, moved_to
@@ -79,9 +66,9 @@ def routes_of_pages(help_center: str) -> list[Route]:
         Route(f"{help_center}/cards/{{slug}}/{{digest}}.png", show_article_card),
         Route(f"{help_center}/articles", pages.show_loose_articles),
         Route(f"{help_center}/articles/{{slug}}.md", show_article_text),
-        Route(f"{help_center}/articles/{{slug}}.atom", show_article_feed),
+        Route(f"{help_center}/articles/{{slug}}.atom", feeds.show_article_feed),
         Route(f"{help_center}/articles/{{slug}}", pages.show_article),
-        Route(f"{help_center}/collections/{{slug}}.atom", show_collection_feed),
+        Route(f"{help_center}/collections/{{slug}}.atom", feeds.show_collection_feed),
         Route(f"{help_center}/collections/{{slug}}", pages.show_collection),
         Route(f"{help_center}/changelog", show_changelog),
         Route(f"{help_center}/changelog/{{slug}}", show_entry),
@@ -94,10 +81,10 @@ def routes_of_pages(help_center: str) -> list[Route]:
         Route(f"{help_center}/contact", send_contact, methods=["POST"]),
         Route(f"{help_center}/follow", show_follow),
         Route(f"{help_center}/follow", send_follow, methods=["POST"]),
-        Route(f"{help_center}/subscriptions", show_subscriptions),
-        Route(f"{help_center}/subscriptions", unsubscribe_reader, methods=["POST"]),
-        Route(f"{help_center}/subscriptions/confirm", show_confirmation),
-        Route(f"{help_center}/subscriptions/confirm", accept_confirmation, methods=["POST"]),
+        Route(f"{help_center}/subscriptions", subscriptions.show_subscriptions),
+        Route(f"{help_center}/subscriptions", subscriptions.unsubscribe_reader, methods=["POST"]),
+        Route(f"{help_center}/subscriptions/confirm", subscriptions.show_confirmation),
+        Route(f"{help_center}/subscriptions/confirm", subscriptions.accept_confirmation, methods=["POST"]),
         Route(f"{help_center}/feedback", show_feedback),
         Route(f"{help_center}/feedback", rate_article, methods=["POST"]),
         Route(f"{help_center}/feedback/reason", explain_rating, methods=["POST"]),
@@ -111,9 +98,9 @@ routes = [
     Route("/robots.txt", show_robots),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/robots.txt", show_robots_of_domain),
-    Route("/help/{bot}/changelog.xml", show_feed),
-    Route("/help/{bot}/changelog.atom", show_atom_feed),
-    Route("/help/{bot}/changelog.json", show_json_feed),
+    Route("/help/{bot}/changelog.xml", feeds.show_feed),
+    Route("/help/{bot}/changelog.atom", feeds.show_atom_feed),
+    Route("/help/{bot}/changelog.json", feeds.show_json_feed),
     Route("/help/{bot}/changelog/{slug}.md", show_entry_text),
     Route("/help/{bot}/llms.txt", show_llms),
     Route("/help/{bot}/llms-full.txt", show_all_texts),

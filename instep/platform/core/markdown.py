@@ -8,15 +8,9 @@ from typing import Any, Literal
 import comrak
 import nh3
 
-from instep.platform.core import formulas, limits
+from instep.platform.core import formulas, limits, markdown_cost
 from instep.platform.core.directives import MarkedText, mark_directives
 from instep.platform.core.errors import InvalidRequest
-from instep.platform.core.markdown_cost import (
-    has_many_headings,
-    refuse_costly_html,
-    refuse_costly_markdown,
-    refuse_equal_headings,
-)
 from instep.platform.core.readable import EXTERNAL_REL, make_readable
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 
@@ -83,14 +77,14 @@ def render_checked(text: str, *, has_lines: bool = False) -> str:
     With `has_lines` the attribute `data-line` of a tag is the line, from 1, at which it begins.
     """
     marked = mark_directives(text)
-    refuse_costly_markdown(marked.text)
-    if has_many_headings(text):
-        refuse_equal_headings(
+    markdown_cost.refuse_costly_markdown(marked.text)
+    if markdown_cost.has_many_headings(text):
+        markdown_cost.refuse_equal_headings(
             comrak.render_markdown(marked.text, extension_options=extensions(has_anchors=False))
         )
     html = html_of(marked, has_lines=has_lines)
     if "<" in marked.text:
-        refuse_costly_html(html, text)
+        markdown_cost.refuse_costly_html(html, text)
     if has_lines:
         html = SOURCE_POSITION.sub(rf' {LINE}="\1"', html)
     return clean_html(html, {LINE} if has_lines else set())

@@ -9,15 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.accounts.people import invitations
 from instep.accounts.people.cookies import PROOF, attempt_of, lead_in
-from instep.accounts.people.invitations import (
-    accept_as,
-    accept_with_password,
-    accept_with_proof,
-    has_proof,
-    may_accept,
-    open_invitation,
-)
 from instep.accounts.people.own_account import switch_workspace
 from instep.accounts.people.passwords import WeakPassword
 from instep.accounts.people.schemas import INVITATION as PATH
@@ -44,7 +37,7 @@ from instep.platform.web.signed_in import (
 async def show_invitation(request: Request) -> Response:
     token = request.query_params.get("token", "")
     try:
-        invitation = await open_invitation(request.app.state.database, token)
+        invitation = await invitations.open_invitation(request.app.state.database, token)
     except AppError as refusal:
         return show_unusable_link(request, refusal)
     return await show_invited(request, token, invitation)
@@ -61,8 +54,9 @@ async def show_invited(
         person=person,
         token=token,
         invitation=invitation,
-        may_join=await may_accept(state.database, invitation, person),
-        has_proof=person is None and await has_proof(state.database, invitation, proof_of(request)),
+        may_join=await invitations.may_accept(state.database, invitation, person),
+        has_proof=person is None
+        and await invitations.has_proof(state.database, invitation, proof_of(request)),
         sign_in=sign_in_address(invitation.email, f"{PATH}?token={token}"),
         provider_name=state.settings.oidc_name if state.settings.oidc_issuer else None,
         provider=address_with_next("/sign-in/oidc", PATH, f"token={token}"),
@@ -79,10 +73,10 @@ async def join_with_password(request: Request) -> Response:
     form, state = await read_form(request), request.app.state
     database, token = state.database, form.get("token", "")
     try:
-        invitation = await open_invitation(database, token)
-        if await has_proof(database, invitation, proof_of(request)):
+        invitation = await invitations.open_invitation(database, token)
+        if await invitations.has_proof(database, invitation, proof_of(request)):
             return await join_with_proof(request, token, attempt_of(request, form))
-        await accept_with_password(database, token, form.get("password", ""))
+        await invitations.accept_with_password(database, token, form.get("password", ""))
     except WeakPassword as refusal:
         return await show_invited(request, token, invitation, refusal)
     except AppError as refusal:
@@ -92,7 +86,9 @@ async def join_with_password(request: Request) -> Response:
 
 async def join_with_proof(request: Request, token: str, attempt: Attempt) -> Response:
     state = request.app.state
-    signed_in = await accept_with_proof(state.database, state.cursor_key, token, proof_of(request), attempt)
+    signed_in = await invitations.accept_with_proof(
+        state.database, state.cursor_key, token, proof_of(request), attempt
+    )
     response = lead_in(request, signed_in, HOME)
     set_cookie(response, state.settings, PROOF, "", 0)
     return response
@@ -112,7 +108,7 @@ async def join_as_person(request: Request, person: Person) -> Response:
     """Add a membership to the signed-in person, and continue in that workspace."""
     database, session = request.app.state.database, session_token(request)
     try:
-        workspace_id = await accept_as(database, form_of(request).get("token", ""), person)
+        workspace_id = await invitations.accept_as(database, form_of(request).get("token", ""), person)
     except AppError as refusal:
         return show_unusable_link(request, refusal)
     await switch_workspace(database, session or "", person, workspace_id)

@@ -3,15 +3,7 @@
 from starlette.responses import Response
 
 from instep.accounts.language_model.choosing import models_of
-from instep.content.articles.actions import (
-    get_article,
-    get_article_overview,
-    get_translated_text,
-    get_version,
-    list_deleted_articles,
-    list_versions,
-    restore_revision,
-)
+from instep.content.articles import actions
 from instep.content.articles.revision_schemas import VersionOverview
 from instep.content.articles.schemas import Article
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
@@ -40,9 +32,9 @@ async def show_history(page: BotPage) -> Response:
 
 
 async def history_page(page: BotPage, status: int = 200, *, has_conflict: bool = False) -> Response:
-    article = await get_article(page.ctx, page.param("id"))
-    overview = await get_article_overview(page.ctx, article.id)
-    versions = await list_versions(page.ctx, article.id)
+    article = await actions.get_article(page.ctx, page.param("id"))
+    overview = await actions.get_article_overview(page.ctx, article.id)
+    versions = await actions.list_versions(page.ctx, article.id)
     target, base = compared_versions(page, versions)
     return await page.show(
         "content/history.html",
@@ -73,7 +65,9 @@ async def changes_between(
     page: BotPage, article: Article, base: VersionOverview | None, target: VersionOverview
 ) -> MarkedChanges:
     """The change between two versions; the text of the second one without a first one."""
-    before, after = [await get_version(page.ctx, article.id, row.version) for row in (base or target, target)]
+    before, after = [
+        await actions.get_version(page.ctx, article.id, row.version) for row in (base or target, target)
+    ]
     return await mark_between(before, after, is_folded=base is not None)
 
 
@@ -82,7 +76,7 @@ async def restore_version(page: BotPage) -> Response:
     revision_id = page.form.get("revision", "")
     try:
         async with page.ctx.tx.transaction():
-            article = await restore_revision(page.ctx, page.param("id"), revision_id, sent_etag(page))
+            article = await actions.restore_revision(page.ctx, page.param("id"), revision_id, sent_etag(page))
     except Conflict:
         return await history_page(page, CONFLICT, has_conflict=True)
     sentence = " ".join(("Earlier revision restored.", *page.ctx.warnings))
@@ -92,13 +86,13 @@ async def restore_version(page: BotPage) -> Response:
 @router.get("{id}/translations")
 async def show_translations(page: BotPage) -> Response:
     """The languages of an article, and the changes to its text since each translation was written."""
-    article = await get_article(page.ctx, page.param("id"))
-    original = await get_article_overview(page.ctx, article.translation_of or article.id)
+    article = await actions.get_article(page.ctx, page.param("id"))
+    original = await actions.get_article_overview(page.ctx, article.translation_of or article.id)
     translation = next((row for row in original.translations if row["id"] == page.query.get("show")), None)
     return await page.show(
         "content/translations.html",
         article=article,
-        overview=await get_article_overview(page.ctx, article.id),
+        overview=await actions.get_article_overview(page.ctx, article.id),
         original=original,
         has_model=await models_of(page.request.app.state).has_model(page.ctx, "translations"),
         translation=translation,
@@ -107,18 +101,18 @@ async def show_translations(page: BotPage) -> Response:
 
 
 async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
-    translation = await get_article(page.ctx, translation_id)
+    translation = await actions.get_article(page.ctx, translation_id)
     if translation.translation_of is None:
         raise NotFound("This article is not a translation.")
-    original = await get_article(page.ctx, translation.translation_of)
-    present = await get_version(page.ctx, original.id, original.version)
-    return await mark_between(await get_translated_text(page.ctx, translation), present)
+    original = await actions.get_article(page.ctx, translation.translation_of)
+    present = await actions.get_version(page.ctx, original.id, original.version)
+    return await mark_between(await actions.get_translated_text(page.ctx, translation), present)
 
 
 @router.get("deleted")
 async def show_deleted(page: BotPage) -> Response:
     """Recently deleted, with the days left to restore each article."""
-    articles = await list_deleted_articles(page.ctx, page.rows_at_cursor())
+    articles = await actions.list_deleted_articles(page.ctx, page.rows_at_cursor())
     return await page.show(
         "content/deleted.html",
         articles=articles.rows,

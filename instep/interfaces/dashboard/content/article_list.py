@@ -8,13 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
-from instep.content.articles.actions import (
-    count_articles,
-    get_article,
-    list_article_overviews,
-    move_article,
-    update_article,
-)
+from instep.content.articles import actions
 from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.bulk import list_bulk_changes
 from instep.content.articles.schemas import FreshnessReason, OverviewCriteria
@@ -103,8 +97,8 @@ def choice(value: str | None, options: tuple[tuple[str, str], ...]) -> str | Non
 async def show_articles(page: BotPage) -> Response:
     versions = await list_all_versions(page.ctx)
     filters = ArticleFilters(page.query, {version.slug: version.position for version in versions})
-    articles = await list_article_overviews(page.ctx, filters.criteria, page.rows_at_cursor())
-    tree = await read_tree(page, await count_articles(page.ctx))
+    articles = await actions.list_article_overviews(page.ctx, filters.criteria, page.rows_at_cursor())
+    tree = await read_tree(page, await actions.count_articles(page.ctx))
     return await page.show(
         "content/articles.html",
         articles=articles.rows,
@@ -144,7 +138,7 @@ async def move_up_or_down(page: BotPage) -> Response:
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
         raise NotFound
-    await move_article(page.ctx, page.param("id"), step)
+    await actions.move_article(page.ctx, page.param("id"), step)
     return page.leave(same_list(page.form.get("here", "")))
 
 
@@ -155,7 +149,7 @@ def same_list(query: str) -> str:
 
 @router.get("{id}/move", Role.EDITOR)
 async def ask_where_to_move(page: BotPage) -> Response:
-    article = await get_article(page.ctx, page.param("id"))
+    article = await actions.get_article(page.ctx, page.param("id"))
     tree = await read_tree(page, [])
     return await page.show("content/move_article.html", article=article, tree=tree, nowhere=NO_COLLECTION)
 
@@ -164,7 +158,7 @@ async def ask_where_to_move(page: BotPage) -> Response:
 async def move_to_collection(page: BotPage) -> Response:
     collection = page.form.get("collection", NO_COLLECTION)
     update = body_from(ArticleUpdate, {"collectionId": None if collection == NO_COLLECTION else collection})
-    article = await update_article(page.ctx, page.param("id"), update)
+    article = await actions.update_article(page.ctx, page.param("id"), update)
     place = (await read_tree(page, [])).titles.get(article.collection_id or "")
     sentence = (
         f"Moved “{article.title}” to {place}."

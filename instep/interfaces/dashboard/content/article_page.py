@@ -5,22 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from instep.content.articles.actions import (
-    archive_article,
-    delete_article,
-    discard_working_copy,
-    get_article,
-    get_article_overview,
-    get_version,
-    get_working_copy,
-    list_family,
-    list_former_slugs,
-    publish_article,
-    restore_article,
-    unpublish_article,
-    update_article,
-    verify_article,
-)
+from instep.content.articles import actions
 from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.revision_schemas import VersionText
 from instep.content.articles.schemas import Article, ArticleOverview
@@ -82,8 +67,8 @@ def etag_to_send(page: BotPage, etag: str, error: AppError | None) -> str:
 async def show_article(page: BotPage, status: int = 200, **values: Any) -> Response:
     """The page with additional messages: `conflict`, or a refused `question` with the reason."""
     ctx = page.ctx
-    article = await get_article(ctx, page.param("id"), "html")
-    overview = await get_article_overview(ctx, article.id)
+    article = await actions.get_article(ctx, page.param("id"), "html")
+    overview = await actions.get_article_overview(ctx, article.id)
     drafts = page.first_rows(MAX_DRAFTS_SHOWN)
     questions = await list_golden_questions_of(ctx, article.id)
     is_checked = bool(page.query.get("check"))
@@ -98,13 +83,13 @@ async def show_article(page: BotPage, status: int = 200, **values: Any) -> Respo
         direction=direction(article.locale),
         collection=collection,
         url=public_url(page, article, collection),
-        working_copy=await get_working_copy(ctx, article.id),
+        working_copy=await actions.get_working_copy(ctx, article.id),
         drafts=(await list_drafts(ctx, None, article.id, drafts)).rows,
         questions=questions,
         comments=await list_threads(ctx, article.id),
         faults={answer.question.id: answer.fault for answer in answers},
         is_checked=is_checked,
-        former_slugs=await list_former_slugs(ctx, article.id),
+        former_slugs=await actions.list_former_slugs(ctx, article.id),
         members=await members(page) if page.can_write else [],
         **await versions_of_page(page, article),
         last_change=await find_last_change(ctx, article.id) if status == CONFLICT else None,
@@ -121,7 +106,7 @@ async def versions_of_page(page: BotPage, article: Article) -> dict[str, Any]:
         "versions": versions,
         "version_choices": [(version.slug, version.name) for version in versions],
         "boundaries": [(version.slug, version.name) for version in splits],
-        "family": await list_family(page.ctx, article) if versions else [],
+        "family": await actions.list_family(page.ctx, article) if versions else [],
     }
 
 
@@ -134,11 +119,11 @@ def public_url(page: BotPage, article: Article, collection: Collection | None) -
 @router.get("changes")
 async def show_unpublished_changes(page: BotPage) -> Response:
     """The text that an editor saved, next to the live one."""
-    article = await get_article(page.ctx, page.param("id"))
-    copy = await get_working_copy(page.ctx, article.id)
+    article = await actions.get_article(page.ctx, page.param("id"))
+    copy = await actions.get_working_copy(page.ctx, article.id)
     if copy is None:
         return page.leave(f"articles/{article.id}")
-    live = await get_version(page.ctx, article.id, article.version)
+    live = await actions.get_version(page.ctx, article.id, article.version)
     changes = await mark_between(live, VersionText(copy.title, copy.content, article.version))
     return await page.show(
         "content/unpublished_changes.html", article=article, working_copy=copy, changes=changes
@@ -147,14 +132,14 @@ async def show_unpublished_changes(page: BotPage) -> Response:
 
 @router.post("publish", Role.EDITOR)
 async def publish(page: BotPage) -> Response:
-    change = publish_article(page.ctx, page.param("id"), if_match=sent_etag(page))
+    change = actions.publish_article(page.ctx, page.param("id"), if_match=sent_etag(page))
     return await change_article(page, "published", change)
 
 
 @router.post("verify", Role.EDITOR)
 async def verify(page: BotPage) -> Response:
     """Mark the article as verified, and return to the page with the button."""
-    article = await verify_article(page.ctx, page.param("id"))
+    article = await actions.verify_article(page.ctx, page.param("id"))
     sentence = f"Verified “{article.title}”."
     if reason := article.standing["freshness"]["reason"]:
         sentence += f" It still needs review: {REASONS[reason]}"
@@ -167,7 +152,9 @@ async def change_care(page: BotPage) -> Response:
     fields = {name: page.form.get(name, "").strip() or None for name in ("owner", "reviewBy")}
     try:
         async with page.ctx.tx.transaction():
-            article = await update_article(page.ctx, page.param("id"), body_from(ArticleUpdate, fields))
+            article = await actions.update_article(
+                page.ctx, page.param("id"), body_from(ArticleUpdate, fields)
+            )
     except InvalidRequest as error:
         return await show_article(page, error.status, care_errors=errors_by_field(error))
     return page.leave(f"articles/{article.id}#care", "Saved.")
@@ -179,7 +166,9 @@ async def change_versions(page: BotPage) -> Response:
     fields = {name: page.form.get(name, "") or None for name in ("sinceVersion", "untilVersion")}
     try:
         async with page.ctx.tx.transaction():
-            article = await update_article(page.ctx, page.param("id"), body_from(ArticleUpdate, fields))
+            article = await actions.update_article(
+                page.ctx, page.param("id"), body_from(ArticleUpdate, fields)
+            )
     except (InvalidRequest, InvalidState) as error:
         return await show_article(page, error.status, version_problem=error.message, version_typed=fields)
     return page.leave(f"articles/{article.id}#versions", "Saved.")
@@ -198,19 +187,19 @@ async def make_copy_for_version(page: BotPage) -> Response:
 
 @router.post("unpublish", Role.EDITOR)
 async def unpublish(page: BotPage) -> Response:
-    change = unpublish_article(page.ctx, page.param("id"))
+    change = actions.unpublish_article(page.ctx, page.param("id"))
     return await change_article(page, "unpublished", change, undo="publish")
 
 
 @router.post("archive", Role.EDITOR)
 async def archive(page: BotPage) -> Response:
-    change = archive_article(page.ctx, page.param("id"), sent_etag(page))
+    change = actions.archive_article(page.ctx, page.param("id"), sent_etag(page))
     return await change_article(page, "archived", change, undo="unpublish")
 
 
 @router.post("discard", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
-    change = discard_working_copy(page.ctx, page.param("id"), sent_etag(page))
+    change = actions.discard_working_copy(page.ctx, page.param("id"), sent_etag(page))
     return await change_article(
         page, "unchanged on the help center; its unpublished changes were discarded", change
     )
@@ -233,14 +222,14 @@ async def change_article(
 @router.get("delete", Role.EDITOR)
 async def ask_whether_to_delete(page: BotPage) -> Response:
     """The question as a separate page, for browsers without scripts."""
-    overview = await get_article_overview(page.ctx, page.param("id"))
+    overview = await actions.get_article_overview(page.ctx, page.param("id"))
     return await page.show("content/delete_article.html", overview=overview)
 
 
 @router.post("delete", Role.EDITOR)
 async def delete(page: BotPage) -> Response:
-    overview = await get_article_overview(page.ctx, page.param("id"))
-    await delete_article(page.ctx, overview.id)
+    overview = await actions.get_article_overview(page.ctx, page.param("id"))
+    await actions.delete_article(page.ctx, overview.id)
     undo = page.path(f"articles/{overview.id}/restore")
     return page.leave("articles", Notice(deletion_sentence(page, overview), undo))
 
@@ -253,7 +242,7 @@ def deletion_sentence(page: BotPage, overview: ArticleOverview) -> str:
 
 @router.post("restore", Role.EDITOR)
 async def restore(page: BotPage) -> Response:
-    article = await restore_article(page.ctx, page.param("id"))
+    article = await actions.restore_article(page.ctx, page.param("id"))
     return page.leave(f"articles/{article.id}", f"Restored “{article.title}” as a draft.")
 
 
@@ -261,7 +250,7 @@ async def restore(page: BotPage) -> Response:
 async def add_question(page: BotPage) -> Response:
     """Add a golden question; a refused one stays in the field."""
     typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
-    article = await get_article(page.ctx, page.param("id"))
+    article = await actions.get_article(page.ctx, page.param("id"))
     try:
         async with page.ctx.tx.transaction():
             await add_golden_question(
@@ -275,7 +264,7 @@ async def add_question(page: BotPage) -> Response:
 
 @router.post("questions/{question_id}/remove", Role.EDITOR)
 async def remove_question(page: BotPage) -> Response:
-    article = await get_article(page.ctx, page.param("id"))
+    article = await actions.get_article(page.ctx, page.param("id"))
     questions = await list_golden_questions_of(page.ctx, article.id)
     question_id = page.param("question_id")
     if question_id not in {question.id for question in questions}:

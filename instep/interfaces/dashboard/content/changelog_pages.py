@@ -5,14 +5,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from instep.content.changelog.actions import (
-    archive_changelog_entry,
-    delete_changelog_entry,
-    get_changelog_entry,
-    list_changelog_overviews,
-    publish_changelog_entry,
-    unpublish_changelog_entry,
-)
+from instep.content.changelog import actions
 from instep.content.changelog.schemas import ChangelogEntry
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import choice
@@ -31,7 +24,7 @@ router = PageRouter("changelog")
 @router.get()
 async def show_changelog(page: BotPage) -> Response:
     status = choice(page.query.get("status"), STATUSES)
-    entries = await list_changelog_overviews(page.ctx, status or "all", page.rows_at_cursor())
+    entries = await actions.list_changelog_overviews(page.ctx, status or "all", page.rows_at_cursor())
     first = f"changelog?status={status}" if status else "changelog"
     return await page.show(
         "content/changelog.html",
@@ -57,7 +50,7 @@ async def show_entry(page: BotPage) -> Response:
 
 
 async def entry_page(page: BotPage, status: int = 200, conflict: str | None = None) -> Response:
-    entry = await get_changelog_entry(page.ctx, page.param("id"), "html")
+    entry = await actions.get_changelog_entry(page.ctx, page.param("id"), "html")
     return await page.show(
         "content/entry.html",
         status,
@@ -72,25 +65,25 @@ async def entry_page(page: BotPage, status: int = 200, conflict: str | None = No
 
 @router.post("{id}/publish", Role.EDITOR)
 async def publish_entry(page: BotPage) -> Response:
-    change = publish_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
+    change = actions.publish_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "published", change, undo="unpublish")
 
 
 @router.post("{id}/unpublish", Role.EDITOR)
 async def unpublish_entry(page: BotPage) -> Response:
-    change = unpublish_changelog_entry(page.ctx, page.param("id"))
+    change = actions.unpublish_changelog_entry(page.ctx, page.param("id"))
     return await change_entry(page, "unpublished", change, undo="publish")
 
 
 @router.post("{id}/archive", Role.EDITOR)
 async def archive_entry(page: BotPage) -> Response:
-    change = archive_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
+    change = actions.archive_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "archived", change, undo="unpublish")
 
 
 @router.post("{id}/delete", Role.EDITOR)
 async def delete_entry(page: BotPage) -> Response:
-    change = delete_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
+    change = actions.delete_changelog_entry(page.ctx, page.param("id"), sent_etag(page))
     return await change_entry(page, "deleted", change)
 
 
@@ -110,5 +103,5 @@ async def change_entry(
 
 @router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_entry(page: BotPage) -> Response:
-    entry = await get_changelog_entry(page.ctx, page.param("id"))
+    entry = await actions.get_changelog_entry(page.ctx, page.param("id"))
     return await page.show("content/delete_entry.html", entry=entry)

@@ -3,13 +3,7 @@
 from starlette.responses import Response
 
 from instep.content.articles.actions import count_articles
-from instep.content.collections.actions import (
-    create_collection,
-    delete_collection,
-    get_collection,
-    move_collection,
-    update_collection,
-)
+from instep.content.collections import actions
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, members
@@ -46,7 +40,7 @@ async def add_collection(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionCreate, {name: value for name, value in fields.items() if value})
-            collection = await create_collection(page.ctx, body)
+            collection = await actions.create_collection(page.ctx, body)
     except InvalidRequest as error:
         return await collection_form(page, fields, error=error)
     return page.leave("collections", f"Created “{collection.title}”.")
@@ -54,7 +48,7 @@ async def add_collection(page: BotPage) -> Response:
 
 @router.get("{id}", Role.EDITOR)
 async def show_collection(page: BotPage) -> Response:
-    collection = await get_collection(page.ctx, page.param("id"))
+    collection = await actions.get_collection(page.ctx, page.param("id"))
     return await collection_form(page, fields_of(collection), collection=collection)
 
 
@@ -65,9 +59,9 @@ async def change_collection(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionUpdate, changes_of(fields))
-            collection = await update_collection(page.ctx, page.param("id"), body, sent_etag(page))
+            collection = await actions.update_collection(page.ctx, page.param("id"), body, sent_etag(page))
     except (InvalidRequest, Conflict) as error:
-        present = await get_collection(page.ctx, page.param("id"))
+        present = await actions.get_collection(page.ctx, page.param("id"))
         return await collection_form(page, fields, collection=present, error=error)
     return page.leave("collections", f"Saved “{collection.title}”.")
 
@@ -145,14 +139,14 @@ async def move_collection_by_step(page: BotPage) -> Response:
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
         raise NotFound
-    await move_collection(page.ctx, page.param("id"), step)
+    await actions.move_collection(page.ctx, page.param("id"), step)
     return page.leave("collections")
 
 
 @router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_collection(page: BotPage) -> Response:
     """Ask, and say what happens to the articles and subcollections."""
-    collection = await get_collection(page.ctx, page.param("id"))
+    collection = await actions.get_collection(page.ctx, page.param("id"))
     tree = await read_tree(page, [])
     children = [node.collection for node in tree.nodes if node.collection.parent_id == collection.id]
     return await page.show(
@@ -165,6 +159,6 @@ async def ask_whether_to_delete_collection(page: BotPage) -> Response:
 
 @router.post("{id}/delete", Role.EDITOR)
 async def remove_collection(page: BotPage) -> Response:
-    collection = await get_collection(page.ctx, page.param("id"))
-    await delete_collection(page.ctx, collection.id)
+    collection = await actions.get_collection(page.ctx, page.param("id"))
+    await actions.delete_collection(page.ctx, collection.id)
     return page.leave("collections", f"Deleted “{collection.title}”. Its articles were kept.")

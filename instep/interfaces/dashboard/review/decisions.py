@@ -14,14 +14,7 @@ from instep.drafting.drafts.schemas import DraftApply, DraftCreate, DraftDismiss
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.review.draft_pages import (
-    number_in,
-    numbers_in,
-    outdated_form,
-    show_editor,
-    show_in_pane,
-    typed_text,
-)
+from instep.interfaces.dashboard.review import draft_pages
 from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.place_view import is_place
 from instep.interfaces.dashboard.review.queue_pane import read_pane
@@ -70,14 +63,14 @@ def apply_fields(page: BotPage) -> dict[str, Any]:
     fields: dict[str, Any] = {"when": "release"} if form.get("when") == "release" else {}
     if form.get("allVersions"):
         fields["allVersions"] = True
-    left_out = set(numbers_in(form.get("out", "")))
+    left_out = set(draft_pages.numbers_in(form.get("out", "")))
     if not left_out:
         return fields
-    count = min(number_in(form.get("hunks", "")), limits.MAX_HUNKS)
+    count = min(draft_pages.number_in(form.get("hunks", "")), limits.MAX_HUNKS)
     hunks = [number for number in range(1, count + 1) if number not in left_out]
     if not hunks:
         raise NothingTakenIn
-    return {**fields, "hunks": hunks, "baseVersion": number_in(form.get("baseVersion", ""))}
+    return {**fields, "hunks": hunks, "baseVersion": draft_pages.number_in(form.get("baseVersion", ""))}
 
 
 @router.post("dismiss")
@@ -108,17 +101,17 @@ async def send_edit(page: BotPage) -> Response:
     """Save the edited proposal, or apply it at once."""
     draft_id = page.param("draft_id")
     draft = await lock_draft(page.ctx, draft_id)
-    outdated = await outdated_form(page, draft)
+    outdated = await draft_pages.outdated_form(page, draft)
     if outdated is not None:
-        return await show_editor(page, draft, outdated)
-    title, content = page.form.get("title", "").strip(), typed_text(page, draft)
+        return await draft_pages.show_editor(page, draft, outdated)
+    title, content = page.form.get("title", "").strip(), draft_pages.typed_text(page, draft)
     try:
         async with page.ctx.tx.transaction():
             if (title, content) != (draft.title, draft.content):
                 update = body_from(DraftUpdate, {"title": title, "contentMarkdown": content})
                 await update_draft(page.ctx, draft_id, update)
     except AppError as error:
-        return await show_editor(page, draft, EditorForm(page.form, field_errors(error)))
+        return await draft_pages.show_editor(page, draft, EditorForm(page.form, field_errors(error)))
     if page.form.get("act") != "apply":
         return after_saving(
             page, f"review/{draft_id}{suffix_of(page)}", f"Saved “{title}”. Nothing is live yet."
@@ -134,12 +127,15 @@ async def send_edit(page: BotPage) -> Response:
 async def send_proposal(page: BotPage) -> Response:
     """Propose a text as a separate draft, because its draft was settled while someone edited it."""
     settled = await find_draft(page.ctx, page.param("draft_id"))
-    fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
+    fields = {
+        "title": page.form.get("title", "").strip(),
+        "contentMarkdown": draft_pages.typed_text(page, settled),
+    }
     try:
         async with page.ctx.tx.transaction():
             detail = await propose_edit(page.ctx, settled.article_id, body_from(DraftCreate, fields))
     except AppError as error:
-        return await show_editor(page, settled, EditorForm(page.form, field_errors(error)))
+        return await draft_pages.show_editor(page, settled, EditorForm(page.form, field_errors(error)))
     return page.leave(f"review/{detail.id}", "Your text is now a separate draft. Nothing is live yet.")
 
 
@@ -154,7 +150,7 @@ async def send_resolution(page: BotPage) -> Response:
         content, title = picked_text(parts, page.form), picked_title(draft, page.form)
     except UndecidedConflict as error:
         return await show_conflict_again(page, error.message)
-    version = number_in(page.form.get("baseVersion", ""))
+    version = draft_pages.number_in(page.form.get("baseVersion", ""))
     fields = {"title": title, "contentMarkdown": content, "onConflict": "overwrite", "baseVersion": version}
     if version != draft.current_version:
         return await show_conflict_again(page, CHANGED_SINCE)
@@ -171,7 +167,7 @@ async def show_conflict_again(page: BotPage, problem: str) -> Response:
     detail = await get_draft(page.ctx, draft_id)
     resolution = await read_resolution(detail.draft, page.form, problem)
     pane = await read_pane(page, draft_id)
-    return await show_in_pane(page, pane, detail, resolution=resolution, status=400)
+    return await draft_pages.show_in_pane(page, pane, detail, resolution=resolution, status=400)
 
 
 async def decide(

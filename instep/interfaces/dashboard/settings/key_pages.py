@@ -5,12 +5,7 @@ from starlette.responses import Response
 from instep.accounts.workspaces import actions
 from instep.accounts.workspaces.queries import list_keys
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.settings.frame import (
-    chosen_bot_ids,
-    chosen_scope,
-    show_access,
-    show_secret_next,
-)
+from instep.interfaces.dashboard.settings import frame
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 
@@ -21,15 +16,15 @@ router = PageRouter("settings/keys", Role.OWNER)
 @router.get(recent_sign_in=True)
 async def show_keys(page: BotPage, refusal: AppError | None = None) -> Response:
     rows = await list_keys(page.ctx.tx, page.ctx.workspace_id)
-    return await show_access(page, "keys", rows, refusal)
+    return await frame.show_access(page, "keys", rows, refusal)
 
 
 @router.post(recent_sign_in=True, refused=show_keys)
 async def create_key_here(page: BotPage) -> Response:
     form, ctx = page.form, page.ctx
-    name, scope, bot_ids = form.get("name", ""), chosen_scope(page), chosen_bot_ids(page)
+    name, scope, bot_ids = form.get("name", ""), frame.chosen_scope(page), frame.chosen_bot_ids(page)
     new = await actions.create_key(ctx.tx, ctx.workspace_id, name, scope, bot_ids, ctx.actor)
-    return show_secret_next(page, "keys", new.key)
+    return frame.show_secret_next(page, "keys", new.key)
 
 
 @router.post("revoke", recent_sign_in=True, open_while_paused=True)

@@ -6,16 +6,10 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from instep.content.articles import editing
 from instep.content.articles.actions import create_article, get_article, publish_article, update_article
 from instep.content.articles.body_schemas import ArticleCreate, ArticleUpdate, TextEdit
-from instep.content.articles.editing import (
-    EditedMeanwhile,
-    EditedText,
-    autosave_text,
-    open_source,
-    open_text,
-    save_text,
-)
+from instep.content.articles.editing import EditedMeanwhile, EditedText
 from instep.content.articles.schemas import Article
 from instep.content.collections.actions import get_collection, list_collections
 from instep.content.style.actions import find_style
@@ -24,18 +18,8 @@ from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.offered_languages import first_missing_language
 from instep.interfaces.dashboard.review.place_view import line_now, notes_of_place
-from instep.interfaces.dashboard.writing.editor_form import (
-    BAD_REQUEST,
-    CONFLICT,
-    VISIBILITIES,
-    EditorForm,
-    after_saving,
-    compare_with_ours,
-    field_errors,
-    links_to_correct,
-    publishes,
-    time_of_day,
-)
+from instep.interfaces.dashboard.writing import editor_form
+from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST, CONFLICT, VISIBILITIES, EditorForm
 from instep.interfaces.dashboard.writing.word_proposals import has_model
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat
@@ -84,24 +68,24 @@ async def start_article(page: BotPage) -> Response:
 @router.post("new", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def create(page: BotPage) -> Response:
     form = page.form
-    if problems := await links_to_correct(page, form.get("locale", page.bot.locale)):
+    if problems := await editor_form.links_to_correct(page, form.get("locale", page.bot.locale)):
         return await show_new(page, EditorForm(form, problems=problems))
     try:
         async with page.ctx.tx.transaction():
             article = await create_article(page.ctx, body_from(ArticleCreate, new_values(form)))
-            if publishes(form):
+            if editor_form.publishes(form):
                 await publish_article(page.ctx, article.id)
     except AppError as refusal:
-        return await show_new(page, EditorForm(form, field_errors(refusal)))
-    if publishes(form):
-        return after_saving(page, f"articles/{article.id}", "Published.")
-    return after_saving(page, f"articles/{article.id}/edit", "Saved.")
+        return await show_new(page, EditorForm(form, editor_form.field_errors(refusal)))
+    if editor_form.publishes(form):
+        return editor_form.after_saving(page, f"articles/{article.id}", "Published.")
+    return editor_form.after_saving(page, f"articles/{article.id}/edit", "Saved.")
 
 
 @router.get("{id}/edit")
 async def edit_article(page: BotPage) -> Response:
     """The text in the editor; after a change of its address with an offer to correct links to it."""
-    opened = await open_text(page.ctx, page.param("id"))
+    opened = await editing.open_text(page.ctx, page.param("id"))
     former_slug = page.query.get("renamed", "")
     links = await count_former_links(page.ctx, opened.id, former_slug) if former_slug else 0
     form = EditorForm({**values_of(opened), "place": page.query.get("place", "")})
@@ -111,8 +95,8 @@ async def edit_article(page: BotPage) -> Response:
 @router.post("{id}/edit", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_article(page: BotPage) -> Response:
     """Save the text and the properties, or neither."""
-    opened = await open_text(page.ctx, page.param("id"))
-    if problems := await links_to_correct(page, opened.article.locale, opened.id):
+    opened = await editing.open_text(page.ctx, page.param("id"))
+    if problems := await editor_form.links_to_correct(page, opened.article.locale, opened.id):
         return await show_text(page, opened, EditorForm(page.form, problems=problems))
     try:
         async with page.ctx.tx.transaction():
@@ -120,25 +104,27 @@ async def save_article(page: BotPage) -> Response:
     except EditedMeanwhile as refusal:
         return await show_conflict(page, refusal.current)
     except AppError as refusal:
-        return await show_text(page, opened, EditorForm(page.form, field_errors(refusal)))
+        return await show_text(page, opened, EditorForm(page.form, editor_form.field_errors(refusal)))
     return await go_on(page, opened.article.slug)
 
 
 async def go_on(page: BotPage, slug: str) -> Response:
     """Redirect to the page of a published article, or else to the editor; a script stays in it."""
-    saved = await open_text(page.ctx, page.param("id"))
+    saved = await editing.open_text(page.ctx, page.param("id"))
     state = state_of(saved)
     place_id = page.form.get("place", "")
-    if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
-        return after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE, **state)
-    if publishes(page.form):
-        return after_saving(page, f"articles/{saved.id}", "Published.", **state)
+    if editor_form.publishes(page.form) and place_id and await is_open(page.ctx, place_id):
+        return editor_form.after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE, **state)
+    if editor_form.publishes(page.form):
+        return editor_form.after_saving(page, f"articles/{saved.id}", "Published.", **state)
     query = {"place": place_id} if place_id else {}
     if slug != saved.article.slug and await count_former_links(page.ctx, saved.id, slug):
         query["renamed"] = slug
     if wants_json(page.request) and "renamed" not in query:
         return page.answer(**state)
-    return after_saving(page, f"articles/{saved.id}/edit?{urlencode(query)}".rstrip("?"), "Saved.", **state)
+    return editor_form.after_saving(
+        page, f"articles/{saved.id}/edit?{urlencode(query)}".rstrip("?"), "Saved.", **state
+    )
 
 
 @router.post("{id}/links")
@@ -155,7 +141,7 @@ async def correct_links(page: BotPage) -> Response:
 async def autosave(page: BotPage) -> Response:
     """Store the typed text; a script sends it at every pause."""
     try:
-        edited = await autosave_text(
+        edited = await editing.autosave_text(
             page.ctx, page.param("id"), text_in(page.form), page.form.get("version", "")
         )
     except EditedMeanwhile as refusal:
@@ -170,14 +156,14 @@ async def autosave(page: BotPage) -> Response:
 async def write(page: BotPage, form: Form) -> None:
     ctx, id = page.ctx, page.param("id")
     # Detect someone else's text first, before anything is changed.
-    edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
+    edited = await editing.autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
         await update_article(ctx, id, body_from(ArticleUpdate, changes))
-    if publishes(form):
+    if editor_form.publishes(form):
         await publish_article(ctx, id)
     else:
-        await save_text(ctx, id, text_in(form), edited.version)
+        await editing.save_text(ctx, id, text_in(form), edited.version)
 
 
 def text_in(form: Form) -> TextEdit:
@@ -252,7 +238,7 @@ def state_of(edited: EditedText) -> dict[str, Any]:
 
 async def show_conflict(page: BotPage, current: EditedText) -> Response:
     """Both texts, the other one's author, and a form that overwrites it on purpose."""
-    other = await compare_with_ours(
+    other = await editor_form.compare_with_ours(
         page, current.content, current.author_name, current.saved_at, current.title
     )
     values = {**page.form, "version": current.version}
@@ -266,7 +252,7 @@ async def show_new(page: BotPage, form: EditorForm) -> Response:
         form.status,
         form=form,
         article=None,
-        source=await open_source(page.ctx, source, None) if source else None,
+        source=await editing.open_source(page.ctx, source, None) if source else None,
         place=None,
         opened=None,
         links=0,
@@ -279,7 +265,9 @@ async def show_text(
 ) -> Response:
     article = opened.article
     place = await find_place_of(page.ctx, form.value("place"), article.id)
-    source = article.translation_of and await open_source(page.ctx, article.translation_of, article.id)
+    source = article.translation_of and await editing.open_source(
+        page.ctx, article.translation_of, article.id
+    )
     return await page.show(
         "writing/article_editor.html",
         form.status,
@@ -291,7 +279,7 @@ async def show_text(
         notes=notes_of_place(place) if place else [],
         line=line_now(form.value("content"), place) if place else None,
         author_name=opened.author_name,
-        saved_at=time_of_day(opened.saved_at),
+        saved_at=editor_form.time_of_day(opened.saved_at),
         former_slug=former_slug,
         links=links,
         **await choices(page, form),
@@ -321,7 +309,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
         "visibilities": VISIBILITIES,
         "locale": locale,
         "direction": direction(locale),
-        "time_of_day": time_of_day,
+        "time_of_day": editor_form.time_of_day,
         "has_model": await has_model(page),
         "has_style": (await find_style(page.ctx)).has_checks,
     }

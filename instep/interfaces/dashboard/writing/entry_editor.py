@@ -4,12 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from instep.content.changelog.actions import (
-    create_changelog_entry,
-    get_changelog_entry,
-    publish_changelog_entry,
-    update_changelog_entry,
-)
+from instep.content.changelog import actions
 from instep.content.changelog.schemas import ChangelogEntry, ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.content.style.actions import find_style
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
@@ -46,9 +41,9 @@ async def create_entry(page: BotPage) -> Response:
     }
     try:
         async with page.ctx.tx.transaction():
-            entry = await create_changelog_entry(page.ctx, body_from(ChangelogEntryCreate, text))
+            entry = await actions.create_changelog_entry(page.ctx, body_from(ChangelogEntryCreate, text))
             if publishes(page.form):
-                await publish_changelog_entry(page.ctx, entry.id)
+                await actions.publish_changelog_entry(page.ctx, entry.id)
     except AppError as refusal:
         return await show_form(page, None, EditorForm(page.form, field_errors(refusal)))
     return after_saving_entry(page, entry)
@@ -75,9 +70,9 @@ async def save_entry(page: BotPage) -> Response:
             # The same text may be sent again: nothing would be lost.
             is_same = text == {"title": entry.title, "contentMarkdown": entry.content}
             version = None if is_same else f'"{page.form.get("version", "")}"'
-            saved = await update_changelog_entry(page.ctx, entry.id, update, if_match=version)
+            saved = await actions.update_changelog_entry(page.ctx, entry.id, update, if_match=version)
             if publishes(page.form):
-                await publish_changelog_entry(page.ctx, saved.id)
+                await actions.publish_changelog_entry(page.ctx, saved.id)
     except Conflict:
         return await show_entry_conflict(page, entry)
     except AppError as refusal:
@@ -86,7 +81,7 @@ async def save_entry(page: BotPage) -> Response:
 
 
 async def find_entry(page: BotPage) -> ChangelogEntry:
-    return await get_changelog_entry(page.ctx, page.param("id"))
+    return await actions.get_changelog_entry(page.ctx, page.param("id"))
 
 
 def version_of(entry: ChangelogEntry) -> str:

@@ -29,6 +29,7 @@ from instep.platform.web.mcp.server import McpServer
 from instep.platform.web.mcp.tools import Tool
 from instep.platform.web.shapes import Body
 from instep.platform.web.strict_request import StrictRequest
+from instep.platform.web.visitors import route
 from instep.platform.web.visitors.cors import (
     EXPOSED_MCP_HEADERS,
     MCP_HEADERS,
@@ -37,15 +38,7 @@ from instep.platform.web.visitors.cors import (
     refuse_foreign,
 )
 from instep.platform.web.visitors.errors import OriginNotAllowed, render_visitor_error
-from instep.platform.web.visitors.route import (
-    Credentials,
-    ResponseHeaders,
-    VisitorCall,
-    authenticate_visitor,
-    credentials_in,
-    version_ref,
-    visitor_subject,
-)
+from instep.platform.web.visitors.route import Credentials, ResponseHeaders, VisitorCall
 
 METHODS = {"POST", "OPTIONS"}
 READS = BotKeyAccess(is_write=False, takes_long=True)
@@ -137,7 +130,7 @@ class VisitorEndpoint:
         """Authenticate and count the call; errors about its arguments are left to the tool's result."""
         credentials = self.credentials_of(request, arguments)
         try:
-            async with authenticate_visitor(request, credentials, headers, READS) as visit:
+            async with route.authenticate_visitor(request, credentials, headers, READS) as visit:
                 call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed_address(request))
                 return VisitorCaller(call, None)
         except (RateLimited, OriginNotAllowed):
@@ -147,7 +140,7 @@ class VisitorEndpoint:
 
     def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
         try:
-            return credentials_in(arguments)
+            return route.credentials_in(arguments)
         except AppError as refusal:
             return Credentials(None, "", refusal)
 
@@ -163,7 +156,10 @@ class HelpCenterEndpoint(VisitorEndpoint):
 
     def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
         public_bot: PublicBot = request.state.public_bot
-        visitor, version = visitor_subject(arguments.get("visitor")), version_ref(arguments.get("version"))
+        visitor, version = (
+            route.visitor_subject(arguments.get("visitor")),
+            route.version_ref(arguments.get("version")),
+        )
         return Credentials(public_bot.id, public_bot.bot_key, None, visitor, version)
 
 

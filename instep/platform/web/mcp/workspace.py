@@ -16,13 +16,8 @@ from instep.platform.core.database import Database
 from instep.platform.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.platform.core.ids import as_uuid
 from instep.platform.core.restarts import restartable
-from instep.platform.identity.access_tokens import (
-    ACCESS,
-    authenticate_token,
-    is_token,
-    metadata_address,
-    resource_of,
-)
+from instep.platform.identity import access_tokens
+from instep.platform.identity.access_tokens import ACCESS
 from instep.platform.identity.bots import credential_of, refuse_without_bot
 from instep.platform.identity.keys import authenticate_key
 from instep.platform.identity.queries import list_covered_bots
@@ -33,14 +28,8 @@ from instep.platform.web.admission import ANY_KEY, Admission, AuthContext, named
 from instep.platform.web.authenticated_route import add_rate_headers
 from instep.platform.web.call import Call, ToolsAccess, Window
 from instep.platform.web.errors import as_app_error, render_error
-from instep.platform.web.mcp.endpoint import (
-    NotAMessage,
-    answer_of,
-    message_of,
-    refuse_foreign_host,
-    refuse_unnamed_origin,
-    tool_and_arguments,
-)
+from instep.platform.web.mcp import endpoint
+from instep.platform.web.mcp.endpoint import NotAMessage
 from instep.platform.web.mcp.server import McpServer
 from instep.platform.web.mcp.tools import Tool
 from instep.platform.web.strict_request import StrictRequest
@@ -121,13 +110,15 @@ class WorkspaceEndpoint:
 
         async def attempt() -> Response:
             async with authenticate_caller(admission) as caller:
-                refuse_foreign_host(request)
-                refuse_unnamed_origin(request)
-                tool_call = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
+                endpoint.refuse_foreign_host(request)
+                endpoint.refuse_unnamed_origin(request)
+                tool_call = endpoint.tool_and_arguments(
+                    await endpoint.message_of(request, limits.MAX_TASK_BODY_BYTES)
+                )
                 tool = self.server.tools.get(tool_call[0]) if tool_call else None
                 if tool is not None and not caller.may_use(tool):
                     raise refusal_of(tool, caller, request)
-                return await answer_of(self.server, request, caller)
+                return await endpoint.answer_of(self.server, request, caller)
 
         return await restartable(attempt)
 
@@ -154,12 +145,12 @@ def refusal_of(tool: Tool, caller: WorkspaceCaller, request: Request) -> Insuffi
 
 def challenge(request: Request, *parameters: str) -> str:
     """The value of `WWW-Authenticate`, which names the resource metadata (RFC 9728 section 5.1)."""
-    metadata = f'resource_metadata="{metadata_address(request.app.state.settings)}"'
+    metadata = f'resource_metadata="{access_tokens.metadata_address(request.app.state.settings)}"'
     return "Bearer " + ", ".join([*parameters, metadata])
 
 
 def admission_of(request: StrictRequest, windows: list[Window]) -> Admission:
-    resource = resource_of(request.app.state.settings)
+    resource = access_tokens.resource_of(request.app.state.settings)
     return Admission(
         request, ANY_KEY, windows, limits.MAX_TASK_BODY_BYTES, partial(authenticate_credential, resource)
     )
@@ -187,8 +178,8 @@ def authenticate_credential(
     resource: str, database: Database, credential: str | None, bot: UUID | None, address: str
 ) -> AuthContext:
     """Authenticate an access token or an API key, distinguished by their form."""
-    if credential is not None and is_token(credential, ACCESS):
-        return authenticate_token(database, credential, resource, bot, address)
+    if credential is not None and access_tokens.is_token(credential, ACCESS):
+        return access_tokens.authenticate_token(database, credential, resource, bot, address)
     return authenticate_key(database, credential, bot, address)
 
 
