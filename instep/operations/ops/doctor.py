@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -121,12 +122,12 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *problems_of(state),
             *count_problems(counts),
             *await writing_problems(tx),
-            *await replica_problems(settings),
+            *await problem_of(check_replica(settings)),
             *space_problems(settings, space),
-            *await storage_problems(settings),
+            *await problem_of(check_storage(settings)),
             *await outdated_link_problems(tx, served_url(settings, os.environ)),
             *await backup_problems(tx, settings),
-            *local_model_problems(settings),
+            *await problem_of(asyncio.to_thread(check_local_model, settings)),
             *sealed.problems(),
             *(vectors.problems() if settings.embeddings != "off" else ()),
         ],
@@ -162,44 +163,33 @@ async def writing_problems(tx: Tx) -> list[str]:
     return []
 
 
-async def replica_problems(settings: Settings) -> list[str]:
-    """Problems of the replica; while it can't be used, everything is read from the database itself."""
+async def problem_of(check: Awaitable[object]) -> list[str]:
+    """The sentence of a check that finds something unusable."""
     try:
-        if url := replica_url(settings):
-            await asyncio.to_thread(refuse_unusable, url, "INSTEP_DATABASE_READ_URL")
+        await check
     except Unusable as error:
         return [str(error)]
     return []
 
 
-async def storage_problems(settings: Settings) -> list[str]:
-    """Problems of the bucket or folder of files, found by a test; the database is checked elsewhere."""
-    if settings.files is None:
-        return []
-    try:
+async def check_replica(settings: Settings) -> None:
+    """Connect to the replica, if any; while it can't be used, everything is read from the database itself."""
+    if url := replica_url(settings):
+        await asyncio.to_thread(refuse_unusable, url, "INSTEP_DATABASE_READ_URL")
+
+
+async def check_storage(settings: Settings) -> None:
+    """Test the bucket or folder of files; the database is checked elsewhere."""
+    if settings.files is not None:
         await check_bucket(settings.files)
-    except Unusable as error:
-        return [str(error)]
-    return []
 
 
 async def backup_problems(tx: Tx, settings: Settings) -> list[str]:
     """Problems of the destination of scheduled backups, found by a test, and of an outdated last backup."""
     if settings.backups is None:
         return []
-    try:
-        await check_bucket(settings.backups, "INSTEP_BACKUPS")
-    except Unusable as error:
-        return [str(error)]
-    return (await find_backup_state(tx)).problems()
-
-
-def local_model_problems(settings: Settings) -> list[str]:
-    try:
-        check_local_model(settings)
-    except Unusable as error:
-        return [str(error)]
-    return []
+    unusable = await problem_of(check_bucket(settings.backups, "INSTEP_BACKUPS"))
+    return unusable or (await find_backup_state(tx)).problems()
 
 
 def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
