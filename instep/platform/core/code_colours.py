@@ -20,24 +20,10 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 BLOCK = re.compile(r'(<code class="language-([\w+-]+)">)([^<]*)(</code>)')
 # The languages that are common in help centers.
 LANGUAGES = {
-    *("bash", "c", "cpp", "csharp", "css", "dart", "diff", "docker", "dockerfile", "elixir", "go", "graphql"),
-    *(
-        "html",
-        "http",
-        "ini",
-        "java",
-        "javascript",
-        "js",
-        "json",
-        "jsx",
-        "kotlin",
-        "lua",
-        "nginx",
-        "php",
-        "powershell",
-    ),
-    *("py", "python", "rb", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "ts", "tsx"),
-    *("typescript", "xml", "yaml", "yml", "zsh"),
+    *("bash", "c", "cpp", "csharp", "css", "dart", "diff", "docker", "dockerfile", "elixir", "go"),
+    *("graphql", "html", "http", "ini", "java", "javascript", "js", "json", "jsx", "kotlin", "lua"),
+    *("nginx", "php", "powershell", "py", "python", "rb", "ruby", "rust", "scala", "sh", "shell", "sql"),
+    *("swift", "toml", "ts", "tsx", "typescript", "xml", "yaml", "yml", "zsh"),
 }
 # Lexers of C and its relatives are slowest for spaces.
 LONG_BLANKS = re.compile(rf"\s{{{limits.MAX_CODE_BLANKS}}}")

@@ -14,61 +14,48 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 WORK_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300)
 
-_requests = Counter(
-    "instep_http_requests",
+
+def _counter(name: str, text: str, *labels: str) -> Counter:
+    return Counter(f"instep_{name}", text, labels, registry=REGISTRY)
+
+
+def _seconds(name: str, text: str, *labels: str, buckets: tuple[float, ...] = WORK_BUCKETS) -> Histogram:
+    name = f"instep_{name}_duration_seconds"
+    return Histogram(name, text, labels, buckets=buckets, registry=REGISTRY)
+
+
+_requests = _counter(
+    "http_requests",
     "Requests by method, route template and class of the status.",
-    ["method", "route", "status"],
-    registry=REGISTRY,
+    *("method", "route", "status"),
 )
-_request_seconds = Histogram(
-    "instep_http_request_duration_seconds",
+_request_seconds = _seconds(
+    "http_request",
     "Time from the head of a request to the end of its response.",
-    ["route"],
+    "route",
     buckets=REQUEST_BUCKETS,
-    registry=REGISTRY,
 )
-_jobs = Counter(
-    "instep_jobs",
+_jobs = _counter(
+    "jobs",
     "Attempts at jobs by kind and outcome: done, postponed, failed (tried again) or dead (given up).",
-    ["kind", "outcome"],
-    registry=REGISTRY,
+    *("kind", "outcome"),
 )
-_job_seconds = Histogram(
-    "instep_job_duration_seconds",
-    "Time of one attempt at a job.",
-    ["kind"],
-    buckets=WORK_BUCKETS,
-    registry=REGISTRY,
-)
-_deliveries = Counter(
-    "instep_webhook_deliveries",
+_job_seconds = _seconds("job", "Time of one attempt at a job.", "kind")
+_deliveries = _counter(
+    "webhook_deliveries",
     "Attempts at webhook deliveries by outcome: delivered, refused (another status than 2xx) or unreachable.",
-    ["outcome"],
-    registry=REGISTRY,
+    "outcome",
 )
-_delivery_seconds = Histogram(
-    "instep_webhook_delivery_duration_seconds",
-    "Time of one attempt at a webhook delivery.",
-    buckets=WORK_BUCKETS,
-    registry=REGISTRY,
-)
-_model_calls = Counter(
-    "instep_model_calls",
+_delivery_seconds = _seconds("webhook_delivery", "Time of one attempt at a webhook delivery.")
+_model_calls = _counter(
+    "model_calls",
     "Calls of the language model (chat) and of the embedding model (embeddings) by outcome: ok or failed.",
-    ["kind", "outcome"],
-    registry=REGISTRY,
+    *("kind", "outcome"),
 )
-_model_seconds = Histogram(
-    "instep_model_call_duration_seconds",
-    "Time of one call of a model with all its tries.",
-    ["kind"],
-    buckets=WORK_BUCKETS,
-    registry=REGISTRY,
-)
-_model_tokens = Counter(
-    "instep_model_tokens",
+_model_seconds = _seconds("model_call", "Time of one call of a model with all its tries.", "kind")
+_model_tokens = _counter(
+    "model_tokens",
     "Tokens that the language model's provider reported, of prompts and completions together.",
-    registry=REGISTRY,
 )
 
 
