@@ -153,7 +153,7 @@ def of_help_center(write: Callable[[Bot], Document], media_type: str) -> Endpoin
     async def get_help_center_document(request: Request) -> Response:
         slug = request.path_params["bot"]
         public_bot = await find_public_bot(request.app.state.database, slug, custom_domain(request))
-        return document(request, write(public_bot.bot), media_type)
+        return document(request, write(public_bot), media_type)
 
     return get_help_center_document
 

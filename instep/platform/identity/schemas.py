@@ -321,20 +321,10 @@ class BotKeyAuth(BotColumns):
 
 
 @dataclass(frozen=True, slots=True)
-class PublicBot:
-    """A bot and its public key, by the URL of its help center."""
+class PublicBot(Bot):
+    """A bot with its public key, by the URL of its help center."""
 
-    id: UUID
-    workspace_id: str
-    slug: str
-    name: str
-    locale: str
-    domain: str | None
-    bot_key: str
-
-    @property
-    def bot(self) -> Bot:
-        return Bot(self.id, self.workspace_id, self.slug, self.name, self.locale, self.domain)
+    bot_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

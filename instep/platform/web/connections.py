@@ -8,7 +8,7 @@ from functools import cache
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.outbound.networks import Network, is_within
-from instep.platform.web.client_addresses import counted_prefix, read_address
+from instep.platform.web.client_addresses import counted_address, read_address
 
 
 class Connections:
@@ -26,7 +26,7 @@ class Connections:
 
     def enter(self, host: str) -> bool:
         """Count a new connection; return False, without counting it, if there are too many."""
-        address = counted_address(host)
+        address = counted_address(host, (), ())
         if self.count >= self.max_total or self.is_full_for(address, host):
             return False
         self.count += 1
@@ -35,7 +35,7 @@ class Connections:
 
     def leave(self, host: str) -> None:
         """Stop counting a connection that was let in."""
-        address = counted_address(host)
+        address = counted_address(host, (), ())
         self.count -= 1
         self.by_address[address] -= 1
         if not self.by_address[address]:
@@ -69,9 +69,3 @@ def allowed_descriptors() -> int:
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return limits.MAX_CONNECTIONS + limits.RESERVED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
-
-
-def counted_address(host: str) -> str:
-    """The counted prefix of a connection's own address, before `X-Forwarded-For` is known."""
-    address = read_address(host)
-    return host if address is None else counted_prefix(address)
