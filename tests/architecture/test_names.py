@@ -1,17 +1,22 @@
 """A name has one meaning in the whole package, and it says what the thing is."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from instep.platform.core import limits
-from tests.support.source_code import Module, imports_of, product_modules
+from tests.support.source_code import REPOSITORY, Module, imports_of, modules_below, product_modules
 
 # A participle says what happened to a thing, not what the thing is.
 PARTICIPLES = {
     *("asked", "found", "gone", "held", "kept", "known", "made", "near"),
     *("one", "own", "said", "shown", "told", "wanted"),
 }
+# The name of a test begins with its subject.
+HEADLESS = re.compile(
+    r"^\s*(?:async )?def test_(?:what|who|whose|nobody|where|how|of|it|its|they|their)_", re.MULTILINE
+)
 # Module names that every slice, program or family of errors uses: the folder tells them apart.
 SLICE_MODULES = {"actions", "jobs", "pages", "queries", "rest", "schemas", "tools"}
 PROGRAM_MODULES = {"command", "report", "shapes"}
@@ -185,6 +190,15 @@ def test_no_participle_is_the_name_of_a_thing() -> None:
     ]
 
     assert not places, "\n".join(places)
+
+
+def test_names_of_tests_begin_with_their_subject() -> None:
+    modules = modules_below(REPOSITORY / "tests")
+    names = [
+        f"{module.file} {match[0].strip()}…" for module in modules for match in HEADLESS.finditer(module.text)
+    ]
+
+    assert not names, "\n".join(names)
 
 
 def test_every_limit_tells_its_unit() -> None:
