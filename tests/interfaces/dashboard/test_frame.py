@@ -20,6 +20,17 @@ async def test_the_first_page_is_the_review_of_the_first_bot(desk: Desk, cast: C
     assert answer.headers["Location"] == f"/app/{cast.acme.slug}/review"
 
 
+async def test_the_help_center_that_was_open_last_is_in_the_title_and_opens_again(
+    desk: Desk, cast: Cast, owner: Tx
+) -> None:
+    slug = await owner.value("select slug from bots where id = %(bot)s", bot=cast.second_bot_id)
+    page = await desk.visitor.get(f"/app/{slug}/articles")
+    again = await desk.visitor.get("/app/")
+
+    assert "<title>Articles · Acme second · Instep</title>" in page.text
+    assert again.headers["Location"] == f"/app/{slug}/review"
+
+
 async def test_every_page_leads_to_the_public_help_center(desk: Desk, api: Api) -> None:
     page = await desk.get("settings/general")
 
