@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, TypeVar
 
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from instep.interfaces.reference import descriptions, events, responses
@@ -17,6 +19,7 @@ from instep.platform.web.errors import management_errors
 from instep.platform.web.shapes import ErrorOut
 
 Json = dict[str, Any]
+Described = TypeVar("Described", bound=APIRoute)
 PREFIX = "/v1"
 REFERENCE = re.compile(r'"#/components/schemas/([^"/]+)"')
 # Names of shapes end in `Out`, public names do not; a page of rows has the public name `…List`.
@@ -25,7 +28,9 @@ LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The OpenAPI document; its paths are relative to `{base_url}/v1` (specification, Endpoints)."""
-    api_routes = [route for route in routes if isinstance(route, AuthenticatedRoute)]
+    api_routes = [
+        without_automatic_methods(route) for route in routes if isinstance(route, AuthenticatedRoute)
+    ]
     texts = {
         "title": descriptions.TITLE,
         "summary": descriptions.SUMMARY,
@@ -50,6 +55,13 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
         {"name": name, "description": text} for name, text in descriptions.TAGS.items() if name in used_tags
     ]
     return finished(document)
+
+
+def without_automatic_methods(route: Described) -> Described:
+    """A copy of the route without HEAD, which answers like GET, and OPTIONS, which only browsers send."""
+    route = copy(route)
+    route.methods = (route.methods or set()) - {"HEAD", "OPTIONS"}
+    return route
 
 
 def document_of(routes: Sequence[BaseRoute], url: str, texts: Json) -> Json:

@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 document of the visitor API, generated from its routes and shapes."""
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from typing import Any
 
 from starlette.routing import BaseRoute
@@ -12,6 +11,7 @@ from instep.interfaces.reference.document import (
     finished,
     operations_of,
     public_parameter,
+    without_automatic_methods,
 )
 from instep.interfaces.reference.responses import (
     COMMON_HEADERS,
@@ -94,7 +94,7 @@ completed. Lines that begin with a colon keep the connection open.
 
 def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The OpenAPI document; its paths are relative to `base_url`."""
-    visitor_routes = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
+    visitor_routes = [without_automatic_methods(route) for route in routes if isinstance(route, VisitorRoute)]
     texts = {"title": TITLE, "summary": SUMMARY, "description": DESCRIPTION}
     document = document_of(visitor_routes, base_url, texts)
     for route in visitor_routes:
@@ -110,13 +110,6 @@ def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     document = finished(document)
     add_event_stream(document)
     return document
-
-
-def without_preflight(route: VisitorRoute) -> VisitorRoute:
-    """A copy of the route without OPTIONS, which only browsers send."""
-    route = copy(route)
-    route.methods = (route.methods or set()) - {"OPTIONS"}
-    return route
 
 
 def complete(operation: Json, route: VisitorRoute) -> None:

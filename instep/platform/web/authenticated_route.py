@@ -29,6 +29,9 @@ class AuthenticatedRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
+        if self.methods and "GET" in self.methods:
+            # The server sends no body (RFC 9110, section 9.3.2).
+            self.methods.add("HEAD")
         if direct_handler(self) is not None:
             self.app = direct_app(self.get_route_handler())
 

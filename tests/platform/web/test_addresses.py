@@ -59,8 +59,19 @@ async def test_another_method_is_refused_with_all_that_are_allowed(
     refusal = await client.request(method, path)
 
     assert error(refusal) == (405, "method_not_allowed")
-    assert set(refusal.headers["Allow"].split(", ")) == allowed
+    assert set(refusal.headers["Allow"].split(", ")) - {"HEAD"} == allowed
     assert refusal.headers["Request-Id"]
+
+
+async def test_head_is_answered_like_get(client: Client) -> None:
+    await create_article(client, "Install")
+    for path in ("/v1/articles", "/v1/articles/install", "/v1/nothing"):
+        answers = [await client.request(method, path) for method in ("GET", "HEAD")]
+        seen = [
+            (answer.status_code, answer.headers["Content-Length"], answer.headers.get("ETag"))
+            for answer in answers
+        ]
+        assert seen[0] == seen[1]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/v1/nothing"), ("PUT", "/v1/articles")])
