@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site.xml import as_uri
+from instep.platform.web.accepted import accepted_qualities
 from instep.platform.web.pages import document
 
 MARKDOWN = ("text/markdown", "text/plain")
@@ -20,30 +21,9 @@ def prefers_markdown(request: Request) -> bool:
 
     Wildcards alone mean HTML, for browsers and simple programs.
     """
-    accepted = ",".join(request.headers.getlist("accept")).lower()
-    if not any(name in accepted for name in MARKDOWN):
-        return False
-    qualities = accepted_qualities(accepted)
+    qualities = accepted_qualities(request)
     markdown = max(qualities.get(name, 0) for name in MARKDOWN)
     return markdown > 0 and markdown >= max(qualities.get(name, 0) for name in HTML)
-
-
-def accepted_qualities(header: str) -> dict[str, float]:
-    """The quality (0 to 1) of each media type in an `Accept` header; an invalid one is 0."""
-    qualities = {}
-    for media_range in header.split(","):
-        name, *parameters = (part.strip().lower() for part in media_range.split(";"))
-        weights = [parameter[2:] for parameter in parameters if parameter.startswith("q=")]
-        qualities[name] = quality_of(weights[0]) if weights else 1.0
-    return qualities
-
-
-def quality_of(weight: str) -> float:
-    try:
-        quality = float(weight)
-    except ValueError:
-        return 0
-    return quality if 0 <= quality <= 1 else 0
 
 
 def markdown_document(request: Request, text: str, url: str, index_url: str) -> Response:

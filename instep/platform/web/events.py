@@ -7,6 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from instep.platform.web.accepted import accepted_qualities
 from instep.platform.web.errors import as_app_error
 from instep.platform.web.visitors.errors import visitor_error_body
 
@@ -16,9 +17,9 @@ PAUSE = b":\n\n"
 
 
 def wants_events(request: Request) -> bool:
-    """True if `Accept` names event streams; `*/*` means the usual form."""
-    accepted = ",".join(request.headers.getlist("accept"))
-    return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
+    """True if `Accept` asks for events at least as much as for JSON; `*/*` means JSON."""
+    qualities = accepted_qualities(request)
+    return 0 < qualities.get(MEDIA_TYPE, 0) >= qualities.get("application/json", 0)
 
 
 def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:

@@ -65,7 +65,7 @@ async def test_refusals_are_as_they_are_without_events(api: Api, cast: Cast, own
 async def test_a_client_that_accepts_anything_gets_json(api: Api, cast: Cast) -> None:
     body = {**credentials(cast.acme), "question": HOW, "visitor": "ann-7"}
 
-    for accept in ("*/*", "application/json", "text/html, */*;q=0.1"):
+    for accept in ("*/*", "application/json", "text/html, */*;q=0.1", "text/event-stream;q=0, */*"):
         answer = await api(None).post(CHAT, json=body, headers={"Accept": accept})
         assert answer.headers["Content-Type"] == "application/json"
 
