@@ -272,6 +272,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "enter_front_page",
         "enter_grant",
         "enter_site",
+        "enter_uncounted",
         "enter_with_bot_key",
         "enter_with_key",
         "enter_with_session",

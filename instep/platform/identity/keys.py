@@ -94,6 +94,18 @@ async def authenticate_key(
 
 
 @asynccontextmanager
+async def authenticate_uncounted(
+    database: Database, key: str | None, bot: UUID | None, _address: str
+) -> AsyncIterator[tuple[KeyAuth, Tx]]:
+    """The same without writing anything, for reads while the disk is full."""
+    sql = f"select e.*, {BOT_DOMAIN} from enter_uncounted(%(key)s, %(bot)s, %(seconds)s) e"
+    params = {"key": hash_of_presented(key), "bot": bot, "seconds": limits.REQUEST_WINDOW_SECONDS}
+    async with database.enter(KeyAuth, sql, **params) as (auth, tx):
+        assert auth is not None, "enter_uncounted always returns a row"
+        yield auth, tx
+
+
+@asynccontextmanager
 async def authenticate_bot_key(
     database: Database, bot: UUID | None, key: str, visitor: str, address: str, version: str | None
 ) -> AsyncIterator[tuple[BotKeyAuth, Tx]]:

@@ -61,19 +61,17 @@ async def list_covered_bots(tx: Tx, key_id: str) -> list[Bot]:
     )
 
 
-async def is_in_force(tx: Tx, key_id: str, bot: UUID | None = None) -> bool:
-    """True if a credential of the connection's workspace is still valid, and covers the bot, if given."""
+async def is_in_force(tx: Tx, key_id: str) -> bool:
+    """True if a credential of the connection's workspace is still valid."""
     return await tx.value(
         """
-        select exists (select from (
-          select bot_ids from api_keys
+        select exists (
+          select from api_keys
           where id = %(key)s and revoked_at is null and (expires_at is null or expires_at > now())
-          union all
-          select g.bot_ids from oauth_grants g
+        ) or exists (
+          select from oauth_grants g
           join memberships m on m.workspace_id = g.workspace_id and m.person_id = g.person_id
-          where g.id = %(key)s and g.revoked_at is null and g.expires_at > now() and m.disabled_at is null
-        ) credential where %(bot)s::uuid is null or bot_ids is null or %(bot)s = any(bot_ids))
+          where g.id = %(key)s and g.revoked_at is null and g.expires_at > now() and m.disabled_at is null)
         """,
         key=key_id,
-        bot=bot,
     )

@@ -21,7 +21,12 @@ from instep.platform.core.outages import DatabaseFull
 from instep.platform.core.settings import Settings
 from instep.platform.identity.access import refuse_beyond
 from instep.platform.identity.bots import refuse_without_bot
-from instep.platform.identity.keys import authenticate_key, hash_of_presented, key_statement
+from instep.platform.identity.keys import (
+    authenticate_key,
+    authenticate_uncounted,
+    hash_of_presented,
+    key_statement,
+)
 from instep.platform.identity.queries import is_in_force
 from instep.platform.identity.recent_keys import recent_keys
 from instep.platform.identity.schemas import KeyAuth
@@ -50,7 +55,6 @@ class Admission:
     max_body_bytes: int
     authenticate: Authenticate = authenticate_key
     auth: KeyAuth | None = None
-    is_uncounted: bool = False
     bot_names: list[str] = field(init=False)
     key_hash: bytes | None = field(init=False)
 
@@ -68,8 +72,6 @@ class Admission:
             # The previous attempt may have added windows after that of requests.
             del self.windows[1:]
             async with state.database.enter_workspace(self.auth.workspace_id or "") as tx:
-                if self.is_uncounted and not await is_in_force(tx, self.auth.key_id or "", self.auth.bot_id):
-                    raise Unauthorized
                 await refuse_request(self.auth, tx, self.access, self.bot_names, self.windows[0])
                 yield self.auth, tx
             return
@@ -89,16 +91,14 @@ class Admission:
     def begin_again(self, reason: OtherResult | DatabaseFull) -> None:
         """Prepare another attempt; raises `reason` if there can't be one.
 
-        While the disk is full no request can be counted. Then a read goes on uncounted, with the last result
-        of the key in this process; the key is still checked.
+        While the disk is full no request can be counted. Then a read goes on uncounted.
         """
         if isinstance(reason, OtherResult):
             return
-        expected = recent_keys.find(self.key_hash, named_bot(self.bot_names))
-        if self.auth is not None or expected is None or self.request.method != "GET":
+        is_read = self.request.method in ("GET", "HEAD")
+        if self.auth is not None or self.key_hash is None or not is_read:
             raise reason
-        self.auth, self.is_uncounted = expected, True
-        self.windows[:] = [window_of(expected, self.request.app.state.settings)]
+        self.authenticate, self.key_hash = authenticate_uncounted, None
 
     def expected_auth(self) -> KeyAuth | None:
         """The most likely result of the key; None if it is unknown, or if more of the body must be read."""
@@ -196,10 +196,10 @@ def refuse_credential(auth: KeyAuth, access: Access, bot_names: list[str], windo
 
 
 def refuse_key(auth: KeyAuth, bot_names: list[str], window: Window) -> None:
-    if window.is_over:
-        raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
     if auth.key_id is None:
         raise Unauthorized
+    if window.is_over:
+        raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
     refuse_bot(auth, bot_names)
 
 
