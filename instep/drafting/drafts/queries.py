@@ -6,6 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from instep.content.articles.live import VERSION_SLUGS
 from instep.drafting.drafts.edited_lines import ProvenLines
 from instep.drafting.drafts.proposals import DraftOrigin, EditProposal, NewArticle
 from instep.drafting.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, OtherDrafts, TitledText
@@ -37,7 +38,7 @@ DRAFT = f"""
     coalesce(t.change_kind, case when t.id is not null then 'article'
         when d.type = 'gap_draft' then 'question' end) as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
-    t.version_id, {VERSION} as version, d.changes_all_versions,
+    t.version_id, {VERSION} as version, {VERSION_SLUGS}, d.changes_all_versions,
     d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
     d.replaced_by, d.assignee_id, m.email as assignee_name, d.author_type, d.author_name, d.created_at,
     d.updated_at

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from instep.content.articles.live import VERSION_SLUGS
 from instep.drafting.drafts.follow_up_queries import EXPIRES_AT
 from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES, VERSION
 from instep.drafting.drafts.queue_schemas import DraftFilter
@@ -36,14 +37,15 @@ ROWS_OF_QUEUE = f"""
         d.approved_at is not null as is_approved,
         case d.type when 'edit' then d.additions else {LINES} end as additions,
         coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, m.email as assignee_name,
-        {EXPIRES_AT} as expires_at, d.created_at, q.place, {VERSION} as version
+        {EXPIRES_AT} as expires_at, d.created_at, q.place, {VERSION} as version,
+        {VERSION_SLUGS}
     from queue q
     join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
     where {{condition}}
     union all
     select p.id, 'place', a.title, q.source_key, p.source_kind, p.source_title, p.source_url,
         p.task_id, null, null, false, false, 0, 0, 'Instep', p.heading, m.email, null,
-        p.created_at, q.place, {VERSION}
+        p.created_at, q.place, {VERSION}, {VERSION_SLUGS}
     from queue q
     join places p on p.workspace_id = %(workspace)s and p.bot_id = %(bot)s and p.id = q.id
     join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
@@ -82,8 +84,10 @@ class QueueRow:
     created_at: datetime
     # From 1, in the order of the whole queue.
     place: int
-    # The slug of the product version that it is for.
+    # The slug of the product version that its change is for, and the first and last one of its article.
     version: str | None
+    since_slug: str | None
+    until_slug: str | None
 
     @property
     def bundle(self) -> str | None:

@@ -82,6 +82,9 @@ class Draft:
     # The version of the product that its change is for, by id and slug.
     version_id: str | None
     version: str | None
+    # The first and the last version of the product that its article is about.
+    since_slug: str | None
+    until_slug: str | None
     # Whether it was approved for all versions of its article.
     changes_all_versions: bool
     certainty: Certainty | None

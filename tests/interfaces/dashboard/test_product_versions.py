@@ -136,6 +136,20 @@ async def test_a_reviewer_sees_the_version_of_a_draft_and_may_change_all(
     assert (text == SETTINGS) is not bool(fields)
 
 
+async def test_a_reviewer_sees_the_versions_of_the_article_of_a_draft_without_a_branch(
+    editor: Desk, client: Client
+) -> None:
+    await three_versions(client)
+    article = await publish(client, "Settings", SETTINGS, sinceVersion="2.x")
+    draft = created(
+        await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": "New"})
+    )
+
+    shown = (await editor.get(f"review/{draft['id']}")).text
+
+    assert re.findall(r">From 2\.x on<", shown) == [">From 2.x on<"] * 2
+
+
 async def place_for_two(
     client: Client, database: Database, company: Company, title: str = "Exports", **fields: str
 ) -> tuple[Json, Json]:
