@@ -110,7 +110,7 @@ async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
 
 
 async def list_drafted_keys(
-    ctx: Ctx, bundle: str, source_url: str | None, version_id: str | None
+    ctx: Ctx, bundle: str | None, source_url: str | None, version_id: str | None
 ) -> list[ArticleKeys]:
     return await ctx.all(
         ArticleKeys,
@@ -120,7 +120,8 @@ async def list_drafted_keys(
         join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.task_id = t.id
           and d.status = 'pending'
         cross join jsonb_array_elements(d.statements) s
-        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.bundle = %(bundle)s
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+          and (t.change_kind = 'drift' or t.bundle = %(bundle)s::text)
           and (%(url)s::text is null or d.source_url is distinct from %(url)s)
           and t.version_id is not distinct from %(version)s::text
         group by 1

@@ -49,9 +49,9 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
 
 
 async def drafted_keys(
-    ctx: Ctx, bundle: str, source_url: str | None, version_id: str | None
+    ctx: Ctx, bundle: str | None, source_url: str | None, version_id: str | None
 ) -> dict[str, frozenset[str]]:
-    """The keys of statements in pending drafts of a bundle, for a product version or with None for all.
+    """The keys of statements in pending drafts of drift and a bundle, for a product version or None for all.
 
     Drafts of the change with this source URL are left out. Maps the id of an article, or "" for new articles,
     to keys.

@@ -165,9 +165,7 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             article_count,
             articles=await list_for_writer(ctx, version) if is_small else None,
             suppressed=await suppressed_keys(ctx),
-            drafted=await drafted_keys(ctx, work.bundle, work.source_url, work.version_id)
-            if work.bundle
-            else {},
+            drafted=await drafted_keys(ctx, work.bundle, work.source_url, work.version_id),
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
             drafts=[]
             if work.article or is_alone

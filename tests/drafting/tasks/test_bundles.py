@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.changes import PROVEN, STATED, change, get, publish, send
-from tests.support.http import error
+from tests.support.http import error, ok
 
 BUNDLE = "Backfill of the last 30 days"
 ELSEWHERE = PROVEN.replace("src/settings.py", "src/worker.py")
@@ -36,6 +36,26 @@ async def test_an_edit_that_waits_in_the_bundle_is_not_proposed_again(
     assert second["drafts"] == []
     assert second["reviewed"][0]["reason"].startswith("Not proposed again")
     assert outside["outcome"] == "drafts"
+
+
+async def test_an_edit_that_waits_because_of_drift_is_not_proposed_again(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    await publish(client, "Timeouts", STATED)
+    line = {"file": "src/settings.py", "line": 3, "fileToday": "src/settings.py", "lineToday": 3}
+    commit = {"commit": "4b825dc", "title": "Wait longer", "date": "2026-11-03", "diff": PROVEN, "names": []}
+    body = {
+        "commit": "4b825dc",
+        "changes": [{**commit, "standing": [line]}],
+        "goneNames": [],
+        "absentKeys": [],
+    }
+    [finding] = ok(await client.post("/v1/drift/checks", json=body))["findings"]
+
+    await send(client, diff=PROVEN)
+    await run_jobs()
+
+    assert [row["id"] for row in (await get(client, "drafts"))["results"]] == [finding["draftId"]]
 
 
 async def test_the_same_change_again_keeps_its_own_draft(client: Client, run_jobs: RunJobs) -> None:
