@@ -1,5 +1,7 @@
 """Hugo sites."""
 
+import json
+
 import pytest
 
 from instep.transfer.imports.readers.hugo import READER
@@ -17,6 +19,29 @@ def page_of(text: str) -> tuple[str, list[str]]:
     }
     tree = read_tree(READER, files)
     return page_at(tree, "content/a/p.md").markdown.strip(), told(tree)
+
+
+def test_permalinks_of_the_configuration_give_addresses() -> None:
+    guides = {"guides": "/learn/:sections/:contentbasename/", "other": "/:weekday/:slug/"}
+    tree = read_tree(
+        READER,
+        {
+            "hugo.json": json.dumps({"permalinks": {"posts": "/:year/:slug", "page": guides}}),
+            "content/posts/one.md": "---\ntitle: The first\ndate: 2026-03-01T10:00:00Z\n---\n",
+            "content/posts/two.md": "---\ntitle: Without a day\n---\n",
+            "content/guides/a/_index.md": "---\ntitle: A\n---\n",
+            "content/guides/a/b.md": "---\ntitle: B\n---\n",
+            "content/other/c.md": "---\ntitle: C\n---\n",
+        },
+    )
+
+    assert {page.title: page.address for page in tree.pages} == {
+        "The first": "/2026/the-first/",
+        "Without a day": "/posts/two/",
+        "A": "/guides/a/",
+        "B": "/learn/guides/a/b/",
+        "C": "/other/c/",
+    }
 
 
 def test_weights_order_and_front_matter_gives_addresses() -> None:

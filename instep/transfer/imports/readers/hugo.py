@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from instep.platform.text.slugs import slugify
 from instep.transfer.imports.markdown.fields import Fields, read_settings
 from instep.transfer.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
 from instep.transfer.imports.markdown.plain_pages import plain_page
@@ -26,6 +27,8 @@ from instep.transfer.imports.tree.url_parts import site_with_base
 
 # The configuration of a site: a file at the root or in a folder.
 _PATH = re.compile(r"(?:config/_default/)?(?:hugo|config)\.(toml|ya?ml|json)")
+# A placeholder of a permalink: `:slug`, `:sections[1:]`.
+_TOKEN = re.compile(r":([a-z]+(?:\[[^\]]*\])?)")
 _WIDE = 1e9
 
 
@@ -48,7 +51,15 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     texts = {page.path: page.body for page in sources.values()} | _parts(files, places, root)
     includes = Includes(texts, root, frozenset(files.paths()))
     pages = {
-        path: _page(page, root, places[path].path, places[path].locale, main, originals.get(path), includes)
+        path: _page(
+            page,
+            root,
+            _address(places[path].path, page, configuration.fields("permalinks")),
+            places[path].locale,
+            main,
+            originals.get(path),
+            includes,
+        )
         for path, page in sources.items()
     }
     folder = f"{root}/{main}" if any(path.startswith(f"{root}/{main}/") for path in pages) else root
@@ -89,7 +100,7 @@ def _parts(files: SourceFiles, places: Mapping[str, object], root: str) -> dict[
 def _page(
     page: SourcePage,
     root: str,
-    place: str,
+    address: str,
     locale: str | None,
     main: str,
     original: str | None,
@@ -99,7 +110,7 @@ def _page(
     transform = partial(plain_shortcodes, page=page, includes=includes)
     plain = plain_page(page, transform, fields.text("linkTitle", "linktitle"))
     prefix = "" if locale in (None, main) else f"/{locale.lower()}"
-    address = prefix + _address(place, fields)
+    address = prefix + address
     return replace(
         plain,
         locale=locale,
@@ -110,13 +121,32 @@ def _page(
     )
 
 
-def _address(place: str, fields: Fields) -> str:
+def _address(place: str, page: SourcePage, permalinks: Fields) -> str:
+    fields = page.fields
     if url := fields.text("url"):
         return f"/{url.strip('/')}/"
+    section = place.partition("/")[0]
+    pattern = permalinks.fields("page").text(section) or permalinks.text(section)
+    if pattern and posixpath.basename(place) != "_index" and (link := _filled(pattern, place, page)):
+        return link
     bare = (posixpath.dirname(place) if is_index(place) else place).lower()
     if slug := fields.text("slug"):
         bare = posixpath.join(posixpath.dirname(bare), slug)
     return f"/{bare}/" if bare else "/"
+
+
+def _filled(pattern: str, place: str, page: SourcePage) -> str | None:
+    """A pattern of the configuration with its tokens replaced; None if one of them is unknown."""
+    folder, name = posixpath.split(posixpath.dirname(place) if is_index(place) else place)
+    slug, title = page.fields.text("slug"), slugify(page.fields.text("title"), name)
+    year, month, day, *_ = f"{page.fields.text('date')[:10]}--".split("-")
+    tokens = {"year": year, "month": month, "day": day, "sections": folder, "title": title}
+    tokens |= {"section": folder.partition("/")[0], "slug": slug or title}
+    tokens |= dict.fromkeys(("contentbasename", "filename"), name)
+    tokens |= dict.fromkeys(("slugorcontentbasename", "slugorfilename"), slug or name)
+    if any(not tokens.get(token) for token in _TOKEN.findall(pattern)):
+        return None
+    return _TOKEN.sub(lambda token: tokens[token[1]].lower(), f"/{pattern.strip('/')}/")
 
 
 def _aliases(fields: Fields, address: str) -> tuple[str, ...]:
