@@ -110,6 +110,7 @@ FACES: dict[str, set[str]] = {
     "imports": {
         *(
             "fetchers.products",
+            "html.convert",
             "openapi.operation_settings",
             "plan.ordering",
             "plan.source_planning",

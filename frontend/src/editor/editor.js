@@ -2,6 +2,7 @@
 import { takeCarried } from "./carrying.js";
 import { listenForCommands } from "./commands.js";
 import { listenForKeptTexts } from "./offers.js";
+import { acceptFormatted } from "./pasting.js";
 import { acceptPictures } from "./pictures.js";
 import { showPreview } from "./preview.js";
 import { proposeWords } from "./rewording.js";
@@ -16,6 +17,7 @@ if (form) {
   const saving = saveAsOneTypes(form, surface);
   listenForKeptTexts(form, surface, saving);
   listenForCommands(form, surface, saving);
+  acceptFormatted(form, surface);
   acceptPictures(form, surface);
   showPreview(form, surface);
   checkStyle(surface);

@@ -56,7 +56,11 @@ export function acceptPictures(form, surface) {
   surface.extend([
     uploads,
     EditorView.domEventHandlers({
-      paste: (event) => takeAll(event.clipboardData.files, view.state.selection.main.head),
+      // Text that a word processor copies comes with a picture of it.
+      paste: ({ clipboardData }) => {
+        const isText = clipboardData.getData("text/html") && clipboardData.getData("text/plain").trim();
+        return !isText && takeAll(clipboardData.files, view.state.selection.main.head);
+      },
       drop: (event) => {
         const isTaken = takeAll(event.dataTransfer.files, view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length);
         if (isTaken) event.preventDefault();

@@ -16,6 +16,21 @@ from tests.support.http import create_article, created, ok
 from tests.support.sign_in import sign_up
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
+WORD = """<h1>Export</h1>
+<p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·<span>&nbsp; </span></span>Open
+<b>Settings</b></p>
+<p style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o<span>&nbsp; </span></span>Press
+<a href="https://example.com/save">Save</a> <a href="javascript:alert(1)">now</a></p>
+<table><tr><td><p>Plan</p></td><td><p>Seats</p></td></tr></table>
+"""
+WORD_AS_MARKDOWN = """\
+## Export
+
+- Open **Settings**
+  - Press [Save](https://example.com/save) now
+
+| Plan | Seats |
+| --- | --- |"""
 MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
 
 
@@ -192,6 +207,37 @@ async def test_a_picture_is_not_uploaded_for_someone_else(
     await expect(writer.page.locator("#upload-line")).to_have_text(
         "shot.png was not added. Someone else is signed in in this browser: sign in again."
     )
+
+
+async def test_text_of_a_word_processor_becomes_markdown_until_it_is_undone(
+    writer: Writer,
+) -> None:
+    await writer.type("Before.")
+    await paste_formatted(writer.page, WORD, "Export\n* Open Settings\n* Press Save\nPlan\tSeats")
+
+    await expect(writer.surface).to_contain_text("Seats |")
+    assert await writer.text() == f"Before.\n\n{WORD_AS_MARKDOWN}"
+    await writer.page.keyboard.press("Control+z")
+    assert await writer.text() == "Before.Export\n* Open Settings\n* Press Save\nPlan\tSeats"
+
+
+async def test_code_and_what_someone_changes_meanwhile_stay_plain(writer: Writer) -> None:
+    await writer.surface.focus()
+    await paste_formatted(writer.page, "<div style='white-space: pre;'><b>## One</b> two</div>", "## One two")
+    await writer.page.keyboard.press("Enter")
+    pasted = asyncio.Event()
+
+    async def answer_later(route: Route) -> None:
+        await pasted.wait()
+        await route.continue_()
+
+    await writer.page.route("**/writing/pasted", answer_later)
+    async with writer.page.expect_response("**/writing/pasted"):
+        await paste_formatted(writer.page, "<b>three</b> four", "three four")
+        await writer.page.keyboard.press("Backspace")
+        pasted.set()
+
+    assert await writer.text() == "## One two\nthree fou"
 
 
 async def test_a_file_that_is_refused_is_told_and_leaves_no_trace(writer: Writer) -> None:
@@ -386,6 +432,22 @@ def posts_of(page: Page) -> list[str]:
 
     page.on("request", note)
     return posts
+
+
+async def paste_formatted(page: Page, html: str, plain: str) -> None:
+    """Paste text as a word processor copies it: with its HTML and a picture of it."""
+    await page.evaluate(
+        """([html, plain]) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/html", html);
+            clipboardData.setData("text/plain", plain);
+            clipboardData.items.add(new File([], "image.png", { type: "image/png" }));
+            const content = document.getElementById("surface").shadowRoot.querySelector(".cm-content");
+            const options = { clipboardData, bubbles: true, cancelable: true };
+            content.dispatchEvent(new ClipboardEvent("paste", options));
+        }""",
+        [html, plain],
+    )
 
 
 async def paste(page: Page, name: str, kind: str, data: bytes) -> None:

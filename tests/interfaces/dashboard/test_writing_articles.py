@@ -455,7 +455,15 @@ async def test_editor_refuses_viewers_strangers_and_missing_form_tokens(
         assert (await viewer.get(path)).status_code == 403
         assert (await stranger.get(path)).status_code == 404
         assert (await desk.visitor.client.get(desk.path(path))).status_code == 200
-    for path in ("articles/new", edit, autosave, "changelog/new", "writing/preview", "writing/files"):
+    for path in (
+        "articles/new",
+        edit,
+        autosave,
+        "changelog/new",
+        "writing/preview",
+        "writing/pasted",
+        "writing/files",
+    ):
         assert (await desk.post(path, {"title": "Mine"})).status_code == 403
         assert (await viewer.post(path, fields)).status_code == 403
     assert (await desk.get("articles/art_nothing/edit")).status_code == 404

@@ -32,6 +32,7 @@ OPEN_FORMS = {
     "/app/{bot_slug}/settings/people/disable",
     "/app/{bot_slug}/settings/people/revoke",
     "/app/{bot_slug}/settings/trusts/revoke",
+    "/app/{bot_slug}/writing/pasted",
     "/app/{bot_slug}/writing/preview",
     "/app/{bot_slug}/writing/style",
 }

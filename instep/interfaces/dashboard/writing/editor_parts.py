@@ -1,4 +1,4 @@
-"""The requests of the editor's scripts: a preview, links to offer, a file upload."""
+"""The requests of the editor's scripts: a preview, links to offer, a file upload, Markdown of pasted HTML."""
 
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
@@ -18,10 +18,12 @@ from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
+from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.scopes import Role
 from instep.platform.web.diagrams import fold_diagrams
 from instep.platform.web.forms import FormFile
 from instep.platform.web.pages import sanitised
+from instep.transfer.imports.html.convert import to_markdown
 
 router = PageRouter("writing", Role.EDITOR, section="articles")
 
@@ -60,6 +62,17 @@ def with_script_offsets(text: str, violations: Sequence[Violation]) -> Iterator[
 
 def utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
+
+
+@router.post("pasted", form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
+async def convert_pasted(page: BotPage) -> Response:
+    """The Markdown of HTML from the clipboard; empty if it is too expensive to convert."""
+    try:
+        seconds = limits.MAX_RENDER_SECONDS
+        converted = await run_with_timeout(to_markdown, page.form.get("html", ""), "", seconds=seconds)
+    except TimeLimitExceeded:
+        return page.answer(markdown="")
+    return page.answer(markdown=converted.markdown.rstrip("\n"))
 
 
 @router.get("links")

@@ -1,5 +1,7 @@
 """Converts lists to the form of Markdown: items directly in a list, and lists in items."""
 
+import re
+
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.html_document import (
     HtmlDocument,
@@ -8,11 +10,17 @@ from instep.transfer.imports.html.html_document import (
     is_blank,
     move_children,
     tag_of,
+    text_of,
     unwrap,
 )
 
+# Word's level of an item, and its number: `2.`, `b)`.
+WORD_LEVEL = re.compile(r"\blevel([0-9])")
+NUMBER = re.compile(r"([0-9]+|[a-z]+)[.)]", re.IGNORECASE)
+
 
 def tidy_lists(document: HtmlDocument) -> None:
+    list_word_items(document)
     for nested in document.css("ul > ul, ul > ol, ol > ul, ol > ol"):
         put_into_item(document, nested)
     for following in document.css("ul, ol"):
@@ -23,6 +31,38 @@ def tidy_lists(document: HtmlDocument) -> None:
         strong = document.parser.create_node("strong")
         move_children(term, strong)
         term.insert_child(strong, move=True)
+
+
+def list_word_items(document: HtmlDocument) -> None:
+    """Turn the paragraphs that Word writes for the items of lists into lists."""
+    listing: Node | None = None
+    # The last item of each level.
+    items = list[tuple[int, Node]]()
+    for paragraph in document.css('p[style*="mso-list"]'):
+        level = WORD_LEVEL.search(paragraph.attributes.get("style") or "")
+        marker = paragraph.css_first('span[style*="mso-list:Ignore"]')
+        if level is None or marker is None:
+            continue
+        before = previous_element(paragraph)
+        if listing is None or before is None or before.mem_id != listing.mem_id:
+            items.clear()
+        while items and items[-1][0] >= int(level[1]):
+            items.pop()
+        number = NUMBER.match(text_of(marker))
+        outer = document.parser.create_node("ol" if number else "ul")
+        if number and number[1].isdigit():
+            outer.attrs["start"] = number[1]
+        discard(marker)
+        item = document.parser.create_node("li")
+        move_children(paragraph, item)
+        outer.insert_child(item, move=True)
+        if items:
+            items[-1][1].insert_child(outer, move=True)
+        else:
+            paragraph.insert_before(outer, move=True)
+            listing = outer
+        discard(paragraph)
+        items.append((int(level[1]), item))
 
 
 def put_into_item(document: HtmlDocument, nested: Node) -> None:
