@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from instep.accounts.workspaces import actions
+from instep.accounts.workspaces.deletion import delete_workspace
 from instep.accounts.workspaces.queries import list_workspaces
 from instep.accounts.workspaces.schemas import workspace_out
 from instep.cli.admin_session import as_owner
@@ -52,3 +53,14 @@ def resume_workspace(
     """Resume a paused workspace: writes are accepted again."""
     out = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
     say(out, f"{out.id} is resumed.", as_json)
+
+
+@command(app, "delete", 'instep workspace delete ws_… --yes-delete "Acme"')
+def remove_workspace(
+    workspace: Annotated[str, typer.Argument(metavar="WORKSPACE", help="The workspace's id or name.")],
+    name: Annotated[str, typer.Option("--yes-delete", metavar="NAME", help="The name, to confirm it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Delete a paused workspace with all its content, keys and people. This can't be undone."""
+    out = workspace_out(as_owner(lambda tx: delete_workspace(tx, workspace, name)))
+    say(out, f"{out.id} is deleted.", as_json)

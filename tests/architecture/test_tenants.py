@@ -14,12 +14,15 @@ from instep.accounts.people.actions import sign_in
 from instep.accounts.people.first_person import new_sign_in_link
 from instep.accounts.people.invitations import invite
 from instep.accounts.people.schemas import Attempt
+from instep.accounts.workspaces.actions import pause_workspace
+from instep.accounts.workspaces.deletion import delete_workspace
 from instep.content.articles.bulk import BulkChange, change_articles
 from instep.drafting.drafts.assignment_rules import add_label_rule
 from instep.drafting.drafts.digest import note_sent
 from instep.drafting.drafts.previews import create_preview
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.database_connections import OPTIONS
+from instep.platform.core.errors import InvalidRequest
 from instep.platform.email.undelivered import note_delivery
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.cors import note_refused_origin
@@ -193,6 +196,45 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("code_hosts", "repositories", "repository_changes"),
         *("repository_pulls", "pull_commands", "code_host_logins"),
     ]
+
+
+async def test_a_deleted_workspace_leaves_no_row_but_the_entry_of_its_end_and_takes_none_of_others(
+    rows: list[str], cast: Cast, database: Database, owner: Tx
+) -> None:
+    async def rows_of(condition: str) -> dict[str, int]:
+        tables = [(name, "id" if name == "workspaces" else "workspace_id") for name in rows]
+        return {
+            name: await owner.value(f"select count(*) from {name} where {column} {condition}")
+            for name, column in tables
+            if name not in OF_PEOPLE
+        }
+
+    acme = cast.acme.workspace_id
+    await ask(database, cast.globex, "How do I install it?")
+    name = await owner.value("select name from workspaces where id = %(id)s", id=acme)
+    people = await owner.column(
+        "select person_id from memberships where workspace_id = %(workspace)s", workspace=acme
+    )
+    await owner.execute(
+        "insert into memberships (workspace_id, person_id, role) values (%(workspace)s, %(id)s, 'viewer')",
+        workspace=cast.globex.workspace_id,
+        id=people[0],
+    )
+    others = await rows_of(f"<> '{acme}'")
+    with pytest.raises(InvalidRequest, match="pause"):
+        await delete_workspace(owner, acme, name)
+    await pause_workspace(owner, acme)
+    with pytest.raises(InvalidRequest, match="Confirm"):
+        await delete_workspace(owner, acme, "acme?")
+
+    await delete_workspace(owner, acme, name)
+
+    assert {name: count for name, count in (await rows_of(f"= '{acme}'")).items() if count} == {
+        "audit_entries": 1
+    }
+    assert await rows_of(f"<> '{acme}'") == others
+    assert len(people) > 1
+    assert await owner.column("select id from people where id = any(%(ids)s)", ids=people) == people[:1]
 
 
 async def test_the_tables_of_companies_are_all_known_to_these_tests(rows: list[str], owner: Tx) -> None:

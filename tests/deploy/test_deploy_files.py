@@ -227,7 +227,7 @@ def test_setup_continues_after_its_environment_could_not_be_made(tmp_path: Path)
     (tmp_path / "requirements").mkdir()
     for name in ("requirements/runtime.lock", "pyproject.toml"):
         (tmp_path / name).touch()
-    make = ["make", "-f", ROOT / "Makefile", "setup", f"PYTHON={python}"]
+    make = ["make", "-f", str(ROOT / "Makefile"), "setup", f"PYTHON={python}"]
 
     first = subprocess.run(make, cwd=tmp_path, capture_output=True, check=False)
     (tmp_path / "package").touch()
