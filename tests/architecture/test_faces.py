@@ -163,7 +163,7 @@ FACES: dict[str, set[str]] = {
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
-    "workspaces": {"backup_state", "domain_claims", "queries", "site_frame"},
+    "workspaces": {"backup_state", "deletion", "domain_claims", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step", "llm.rewording"),
         *("drift.drift_reports", "drift.past_changes", "drift.stated_names"),

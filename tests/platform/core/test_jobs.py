@@ -351,6 +351,18 @@ async def test_a_job_for_later_waits_until_then(pool: Pool) -> None:
         assert timedelta() <= datetime.now(UTC) - moment < timedelta(seconds=0.5)
 
 
+async def test_a_job_waits_by_the_clock_of_the_database_when_that_of_its_machine_is_wrong(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = datetime.now(UTC) - timedelta(days=2)
+    monkeypatch.setattr(queue, "utc_now", lambda: moment)
+
+    await put(pool, run_at=moment + timedelta(hours=1))
+
+    [row] = await rows(pool)
+    assert timedelta(minutes=59) < row["due_in"] <= timedelta(hours=1)
+
+
 async def test_parallel_workers_run_every_job_once(pool: Pool) -> None:
     work = Recorder()
     async with pool.connection() as conn, conn.transaction():

@@ -69,7 +69,9 @@ async def defer(
     the earlier time instead. A job that has begun is never reused, because it may already have read data that
     is now changing.
     """
-    values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
+    # The database's clock decides when a job is due, and the clock of this machine may differ from it.
+    wait = None if run_at is None else run_at - utc_now()
+    values = {"kind": kind, "payload": Jsonb(dict(payload)), "wait": wait, "dedupe": dedupe}
     values |= {"request_id": present_request_id()}
     if dedupe is None:
         await tx.execute(DEFER, **values)
@@ -102,7 +104,8 @@ async def schedule_next(schedule: Callable[[], Awaitable[None]]) -> None:
 # worker could run the job before the commit, without seeing the caller's change.
 DEFER = """
     insert into jobs (kind, payload, run_at, dedupe, request_id)
-    values (%(kind)s, %(payload)s, coalesce(%(run_at)s, now()), %(dedupe)s, %(request_id)s)
+    values (%(kind)s, %(payload)s, coalesce(clock_timestamp() + %(wait)s::interval, now()),
+        %(dedupe)s, %(request_id)s)
     on conflict (kind, dedupe) where dedupe is not null and attempts = 0
     do update set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at),
         request_id = excluded.request_id
