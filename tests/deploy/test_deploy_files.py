@@ -166,6 +166,11 @@ def test_both_proxies_take_the_largest_body_and_wait_for_a_model() -> None:
     assert number(r"response_header_timeout (\d+)s", CADDY) >= longest
 
 
+def test_proxies_close_unused_connections_before_instep_does() -> None:
+    assert number(r"keepalive_timeout (\d+)s;", NGINX) < limits.KEEP_ALIVE_SECONDS
+    assert number(r"keepalive (\d+)s", CADDY) < limits.KEEP_ALIVE_SECONDS
+
+
 def test_neither_believes_what_a_caller_says_of_its_address() -> None:
     assert "X-Forwarded-For $remote_addr;" in NGINX
     directives = re.sub(r"#.*", "", CADDY)
