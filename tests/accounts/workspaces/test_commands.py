@@ -42,6 +42,22 @@ async def ask(
     return (await api(key).request(method, path, json=body)).status_code
 
 
+async def test_a_workspace_is_deleted_once_it_is_paused(
+    operator: Operator, api: Api, workspace: Json
+) -> None:
+    mine = workspace["id"]
+    key = await operator.json("key", "create", "ci", "--scope", "content:read", "--workspace", mine)
+    await operator.json("bot", "create", "Ends", "--workspace", mine)
+    deletion = ("workspace", "delete", mine, "--yes-delete", "Acme")
+
+    assert "pause" in await operator.refused(*deletion)
+    await operator.json("workspace", "pause", mine)
+    assert (await operator.json(*deletion))["id"] == mine
+
+    assert mine not in await operator.text("workspace", "list")
+    assert await ask(api, key["key"]) == 401
+
+
 async def test_bots_and_keys_are_made_listed_and_revoked(
     operator: Operator, api: Api, workspace: Json, mine: tuple[str, str]
 ) -> None:
