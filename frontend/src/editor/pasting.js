@@ -6,8 +6,8 @@ import { EditorView } from "@codemirror/view";
 import { request } from "./saving.js";
 
 const HAS_FORM = /<(h[1-6]|[ou]l|table|a|b|strong|i|em)\b|mso-list|font-(weight: ?(bold|[6-9]00)|style: ?italic)/i;
-// Code editors copy their colors.
-const IS_CODE = /white-space: ?pre;|<pre style/i;
+// Code editors copy their colors. Google Docs ends the same styles with `pre-wrap`.
+const IS_CODE = /white-space: ?pre;?["']|<pre style/i;
 const IS_BLOCK = /\n|^(#|>|[-|] |\d+\. )/;
 
 export function acceptFormatted(form, surface) {

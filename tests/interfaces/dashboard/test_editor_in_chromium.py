@@ -23,7 +23,12 @@ WORD = """<h1>Export</h1>
 <a href="https://example.com/save">Save</a> <a href="javascript:alert(1)">now</a></p>
 <table><tr><td><p>Plan</p></td><td><p>Seats</p></td></tr></table>
 """
-WORD_AS_MARKDOWN = """\
+DOCS = """<b style="font-weight:normal;">
+<h1><span style="white-space:pre;white-space:pre-wrap;">Export</span></h1>
+<ul><li><p><span>Open </span><span style="font-weight:700">Settings</span></p></li>
+<ul><li><p>Press <a href="https://example.com/save"><span>Save</span></a> now</p></li></ul></ul>
+<table><tbody><tr><td><p>Plan</p></td><td><p>Seats</p></td></tr></tbody></table></b>"""
+AS_MARKDOWN = """\
 ## Export
 
 - Open **Settings**
@@ -209,14 +214,15 @@ async def test_a_picture_is_not_uploaded_for_someone_else(
     )
 
 
+@pytest.mark.parametrize("html", [WORD, DOCS])
 async def test_text_of_a_word_processor_becomes_markdown_until_it_is_undone(
-    writer: Writer,
+    writer: Writer, html: str
 ) -> None:
     await writer.type("Before.")
-    await paste_formatted(writer.page, WORD, "Export\n* Open Settings\n* Press Save\nPlan\tSeats")
+    await paste_formatted(writer.page, html, "Export\n* Open Settings\n* Press Save\nPlan\tSeats")
 
     await expect(writer.surface).to_contain_text("Seats |")
-    assert await writer.text() == f"Before.\n\n{WORD_AS_MARKDOWN}"
+    assert await writer.text() == f"Before.\n\n{AS_MARKDOWN}"
     await writer.page.keyboard.press("Control+z")
     assert await writer.text() == "Before.Export\n* Open Settings\n* Press Save\nPlan\tSeats"
 
