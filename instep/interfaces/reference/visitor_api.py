@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute
 
-from instep.interfaces.reference import descriptions
+from instep.interfaces.reference import descriptions, responses
 from instep.interfaces.reference.document import (
     document_of,
     finished,
@@ -13,13 +13,7 @@ from instep.interfaces.reference.document import (
     public_parameter,
     without_automatic_methods,
 )
-from instep.interfaces.reference.responses import (
-    COMMON_HEADERS,
-    HEADERS,
-    error_response,
-    references,
-    references_to,
-)
+from instep.interfaces.reference.responses import COMMON_HEADERS, HEADERS
 from instep.platform.core import limits
 from instep.platform.core.errors import (
     AppError,
@@ -119,9 +113,9 @@ def complete(operation: Json, route: VisitorRoute) -> None:
     operation["parameters"] = [public_parameter(parameter) for parameter in operation.get("parameters", ())]
     success = operation["responses"][str(route.status_code)]
     success["description"] = descriptions.SUCCESSES[route.status_code or 200]
-    success["headers"] = references(COMMON_HEADERS)
+    success["headers"] = responses.references(COMMON_HEADERS)
     impossible = set(impossible_errors(access, route))
-    errors = references_to(kind for kind in SHARED_ERRORS if kind not in impossible)
+    errors = responses.references_to(kind for kind in SHARED_ERRORS if kind not in impossible)
     operation["responses"] = {str(route.status_code): success} | errors
 
 
@@ -141,7 +135,7 @@ def error_schema() -> Json:
 
 def refusal_response(kind: type[AppError]) -> Json:
     description = DESCRIPTIONS.get(kind, kind.sentence())
-    return error_response(kind, description, ERROR_SHAPE, body_of_code(kind.code, description))
+    return responses.error_response(kind, description, ERROR_SHAPE, body_of_code(kind.code, description))
 
 
 def add_event_stream(document: Json) -> None:

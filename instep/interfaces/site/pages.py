@@ -6,7 +6,7 @@ from math import ceil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import collection_queries, feeds, queries, visits
+from instep.interfaces.site import collection_queries, feeds, queries, schemas, visits
 from instep.interfaces.site.card_images import (
     card_of_article,
     card_of_home,
@@ -18,14 +18,7 @@ from instep.interfaces.site.markdown_pages import show_article_text
 from instep.interfaces.site.related import related_articles
 from instep.interfaces.site.rendering import lasting_page, shown_text
 from instep.interfaces.site.representations import EXTENSION, VARY, prefers_markdown
-from instep.interfaces.site.schemas import (
-    ArticlePage,
-    CollectionSection,
-    article_path,
-    article_url,
-    root_url,
-    section_path,
-)
+from instep.interfaces.site.schemas import ArticlePage, CollectionSection
 from instep.interfaces.site.site_tree import tree_of_article, tree_of_collection
 from instep.interfaces.site.structured_data import LinkCard, article_data, home_data, section_data
 from instep.interfaces.site.version_choice import (
@@ -62,13 +55,13 @@ async def show_home(request: Request) -> Response:
         return lasting_page(
             visit,
             "home.html",
-            sections=[(section, section_path(visit.root, section)) for section in collections.rows],
+            sections=[(section, schemas.section_path(visit.root, section)) for section in collections.rows],
             number=number,
             has_next=bool(collections.next_cursor),
             alternates={} if is_noindex else homes_of(bot, visit.locales),
             is_noindex=is_noindex,
             link_card=LinkCard(
-                bot.name, f"{root_url(bot, locale)}/", image_url=card_url(visit, card_of_home(visit))
+                bot.name, f"{schemas.root_url(bot, locale)}/", image_url=card_url(visit, card_of_home(visit))
             ),
             structured_data=home_data(bot, locale),
         )
@@ -91,7 +84,7 @@ async def show_loose_articles(request: Request) -> Response:
         section = await collection_queries.find_loose_articles(visit.ctx, visit.locale, number)
         if section is None and number == 1 and visit.version:
             # Choosing a version leads here, even to one without such articles.
-            raise Moved(f"{root_url(visit.ctx.bot, visit.locale)}/", is_permanent=False)
+            raise Moved(f"{schemas.root_url(visit.ctx.bot, visit.locale)}/", is_permanent=False)
         return await section_page(visit, section, number)
 
 
@@ -104,7 +97,7 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
     tree = await tree_of_collection(visit, section.slug or None)
     title = section.title or visit.catalogue.gettext("Articles")
     bot = visit.ctx.bot
-    below = section_path(visit.root, section).removeprefix(bot.home_path)
+    below = schemas.section_path(visit.root, section).removeprefix(bot.home_path)
     is_noindex = is_in_other_version(visit)
     # Another language may have fewer pages.
     has_alternates = number == 1 and visit.locale in section.locales and not is_noindex
@@ -155,7 +148,7 @@ async def show_article(request: Request) -> Response:
         present_slug = article.slug if article else await queries.find_present_slug(whole, slug, locale)
         if present_slug is None:
             raise NotFound
-        return moved_to(article_url(visit.ctx.bot, locale, present_slug))
+        return moved_to(schemas.article_url(visit.ctx.bot, locale, present_slug))
 
 
 async def article_page(visit: Visit, article: ArticlePage, *, is_in_version: bool = True) -> Response:
@@ -171,7 +164,7 @@ async def article_page(visit: Visit, article: ArticlePage, *, is_in_version: boo
     headings = contents_of(article.html)
     card = card_url(visit, card_of_article(visit, article), slug)
     image_url = as_uri(card) if card else None
-    url = article_url(canonical, article.locale, slug)
+    url = schemas.article_url(canonical, article.locale, slug)
     return lasting_page(
         visit,
         "article.html",
@@ -183,9 +176,10 @@ async def article_page(visit: Visit, article: ArticlePage, *, is_in_version: boo
         headings=headings,
         tree=await tree_of_article(visit, article, locale),
         related=[
-            (article_path(bot, locale, other.slug), other) for other in await related_articles(visit, article)
+            (schemas.article_path(bot, locale, other.slug), other)
+            for other in await related_articles(visit, article)
         ],
-        markdown_url=article_url(bot, article.locale, slug) + EXTENSION,
+        markdown_url=schemas.article_url(bot, article.locale, slug) + EXTENSION,
         feed_url=feed_url(visit, article),
         # Search engines read them on the canonical page.
         alternates=alternates_of(bot, article.slugs) if is_canonical else {},
@@ -195,7 +189,10 @@ async def article_page(visit: Visit, article: ArticlePage, *, is_in_version: boo
         versions_with_article=[]
         if is_in_version
         else [link for link in version_links(visit, locale, visit.rest_of_path) if link.version in versions],
-        paths={other: article_path(bot, other, slug) for other, slug in shown_slugs(visit, article).items()},
+        paths={
+            other: schemas.article_path(bot, other, slug)
+            for other, slug in shown_slugs(visit, article).items()
+        },
     )
 
 
@@ -203,7 +200,7 @@ def feed_url(visit: Visit, article: ArticlePage) -> str | None:
     """The URL of the feed of a public article in its own language."""
     if not article.is_public or article.locale != visit.locale:
         return None
-    url = article_url(visit.ctx.bot.with_all_versions, article.locale, article.slug)
+    url = schemas.article_url(visit.ctx.bot.with_all_versions, article.locale, article.slug)
     return as_uri(url) + feeds.EXTENSION
 
 

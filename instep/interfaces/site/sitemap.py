@@ -15,16 +15,9 @@ from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import entrances, queries
+from instep.interfaces.site import entrances, queries, schemas
 from instep.interfaces.site.languages import alternates_of, collections_in, homes_of
-from instep.interfaces.site.schemas import (
-    ArticleAddress,
-    EntryAddress,
-    FrontPage,
-    article_url,
-    changelog_url,
-    collection_url,
-)
+from instep.interfaces.site.schemas import ArticleAddress, EntryAddress, FrontPage
 from instep.interfaces.site.visits import help_center
 from instep.interfaces.site.xml import XmlDocument, as_uri
 from instep.platform.core import limits
@@ -99,18 +92,18 @@ def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress
     for url in sorted(set(homes.values()) - {f"{bot.help_url}/"}):
         yield url, newest(articles), homes
     if entries:
-        yield changelog_url(bot), newest(entries), {}
+        yield schemas.changelog_url(bot), newest(entries), {}
     for slug, changes in collections_of(articles).items():
         for locale, changed_at in changes.items():
-            yield collection_url(bot, locale, slug), changed_at, collections_in(bot, slug, changes)
+            yield schemas.collection_url(bot, locale, slug), changed_at, collections_in(bot, slug, changes)
     slugs: dict[str, dict[str, str]] = defaultdict(dict)
     for article in articles:
         slugs[article.text_id][article.locale] = article.slug
     for article in articles:
-        url = article_url(bot, article.locale, article.slug)
+        url = schemas.article_url(bot, article.locale, article.slug)
         yield url, article.updated_at, alternates_of(bot, slugs[article.text_id])
     for entry in entries:
-        yield changelog_url(bot, entry.slug), entry.updated_at, {}
+        yield schemas.changelog_url(bot, entry.slug), entry.updated_at, {}
 
 
 def collections_of(articles: list[ArticleAddress]) -> dict[str, dict[str, datetime]]:

@@ -13,13 +13,9 @@ import structlog
 
 from instep.accounts.workspaces.backup_state import find_backup_state
 from instep.content.files.storage import open_bucket
+from instep.operations.backups import destinations
 from instep.operations.backups.advisory_locks import try_lock
-from instep.operations.backups.destinations import (
-    Destination,
-    backup_name,
-    erasures_destination,
-    scheduled_destination,
-)
+from instep.operations.backups.destinations import Destination
 from instep.operations.backups.erasure_ledger import write_marks
 from instep.operations.backups.errors import Stopped
 from instep.operations.backups.snapshot import make_backup
@@ -78,7 +74,7 @@ async def schedule_run(database: Database, wait: timedelta) -> None:
 async def keep_erasures(database: Database, job: Job) -> None:
     """Write the erasure marks that are not next to the backups yet."""
     if marks := await read_marks_of(database):
-        await asyncio.to_thread(lambda: write_marks(erasures_destination(settings()), marks))
+        await asyncio.to_thread(lambda: write_marks(destinations.erasures_destination(settings()), marks))
 
 
 async def read_marks_of(database: Database) -> list[ErasureMark]:
@@ -95,9 +91,9 @@ def run_scheduled(settings: Settings, owner_url: str, marks: list[ErasureMark], 
         if not is_locked or has_recent_backup(connection):
             return True
         began_at, started = utc_now(), time.monotonic()
-        name = backup_name(began_at)
+        name = destinations.backup_name(began_at)
         try:
-            write_marks(scheduled_destination(settings), marks)
+            write_marks(destinations.scheduled_destination(settings), marks)
             size = store_backup(settings, owner_url, name, stop)
         except Stopped:
             return True
@@ -130,7 +126,7 @@ def note_run(
 
 def store_backup(settings: Settings, owner_url: str, name: str, stop: Event) -> int:
     """Make a backup at its destination or, for a bucket, in the data folder first; return its size."""
-    destination = scheduled_destination(settings)
+    destination = destinations.scheduled_destination(settings)
     folder = destination.folder or settings.data_dir
     remove_drafts(folder)
     bucket = open_bucket(settings.files) if settings.files else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from obstore.store import MemoryStore
 
-from instep.operations.backups import jobs
+from instep.operations.backups import destinations
 from instep.operations.backups.backup_file import open_archive
 from instep.operations.backups.destinations import SETTING, Destination, scheduled_destination
 from instep.operations.backups.errors import BackupFailed
@@ -147,7 +147,7 @@ async def test_files_of_a_killed_upload_are_deleted(
     data, copies = tmp_path / "data", tmp_path / "copies"
     data.mkdir()
     store = MemoryStore()
-    monkeypatch.setattr(jobs, "scheduled_destination", lambda _: Destination(store, None, SETTING))
+    monkeypatch.setattr(destinations, "scheduled_destination", lambda _: Destination(store, None, SETTING))
     put = Destination.put
 
     def put_backup(destination: Destination, path: str, content: bytes | Path) -> None:

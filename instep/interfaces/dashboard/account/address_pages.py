@@ -4,13 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.accounts.people import new_address
 from instep.accounts.people.attempts import TooManyAttempts
-from instep.accounts.people.new_address import (
-    CONFIRM_ADDRESS,
-    ask_for_new_address,
-    confirm_new_address,
-    find_new_address,
-)
+from instep.accounts.people.new_address import CONFIRM_ADDRESS
 from instep.interfaces.dashboard.account.own_pages import leave, show_page
 from instep.interfaces.dashboard.setup.first_run import show_unusable_link
 from instep.interfaces.dashboard.shell import pages
@@ -29,7 +25,7 @@ async def send_address_link(request: Request, person: Person) -> Response:
         raise NotFound
     typed = form_of(request).get("address", "")
     try:
-        address = await ask_for_new_address(request.app.state.database, person, typed)
+        address = await new_address.ask_for_new_address(request.app.state.database, person, typed)
     except (InvalidRequest, TooManyAttempts) as refusal:
         errors = {"address": refusal.message}
         return await show_page(request, refusal.status, errors=errors, typed_address=typed)
@@ -41,7 +37,7 @@ async def show_new_address(request: Request, person: Person) -> Response:
     """The page of the link. Opening it changes nothing, because mail programs open links too."""
     token = request.query_params.get("token", "")
     try:
-        address = await find_new_address(request.app.state.database, person, token)
+        address = await new_address.find_new_address(request.app.state.database, person, token)
     except AppError as refusal:
         return show_unusable_link(request, refusal)
     return pages.show(request, "account/new_address.html", person=person, address=address, token=token)
@@ -51,7 +47,7 @@ async def show_new_address(request: Request, person: Person) -> Response:
 async def confirm_address(request: Request, person: Person) -> Response:
     token = form_of(request).get("token", "")
     try:
-        address = await confirm_new_address(request.app.state.database, person, token)
+        address = await new_address.confirm_new_address(request.app.state.database, person, token)
     except AppError as refusal:
         return show_unusable_link(request, refusal)
     return leave(request, f"Your account has the address {address} now.")

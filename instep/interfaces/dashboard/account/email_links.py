@@ -10,19 +10,15 @@ from starlette.routing import Route
 from instep.accounts.people.own_account import end_digest
 from instep.interfaces.dashboard.setup.first_run import show_unusable_link
 from instep.interfaces.dashboard.shell import pages
-from instep.notifications.alerts.alert_addresses import (
-    CONFIRM_ALERTS,
-    confirm_alert_address,
-    end_alerts,
-    find_alert_address,
-)
+from instep.notifications.alerts import alert_addresses
+from instep.notifications.alerts.alert_addresses import CONFIRM_ALERTS
 from instep.platform.core.errors import NotFound
 from instep.platform.email.unsubscribing import UNSUBSCRIBE, Unsubscription, read_unsubscription
 from instep.platform.web.forms import read_form
 from instep.platform.web.public import public
 
 WORDS = {"digest": "the digest of what waits for review", "alerts": "alerts about visitors and drafts"}
-ENDS = {"digest": end_digest, "alerts": end_alerts}
+ENDS = {"digest": end_digest, "alerts": alert_addresses.end_alerts}
 
 
 class UnknownUnsubscription(NotFound):
@@ -59,7 +55,7 @@ def unsubscription_of(request: Request) -> Unsubscription:
 async def show_alert_address(request: Request) -> Response:
     token = request.query_params.get("token", "")
     try:
-        target = await find_alert_address(request.app.state.database, token)
+        target = await alert_addresses.find_alert_address(request.app.state.database, token)
     except NotFound as refusal:
         return show_unusable_link(request, refusal)
     return show(request, "confirm", words=target.host, token=token)
@@ -69,7 +65,7 @@ async def show_alert_address(request: Request) -> Response:
 async def accept_alerts(request: Request) -> Response:
     token = (await read_form(request)).get("token", "")
     try:
-        target = await confirm_alert_address(request.app.state.database, token)
+        target = await alert_addresses.confirm_alert_address(request.app.state.database, token)
     except NotFound as refusal:
         return show_unusable_link(request, refusal)
     return show(request, "confirmed", words=target.host)

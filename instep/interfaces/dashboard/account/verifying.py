@@ -10,32 +10,29 @@ from instep.accounts.people.passkeys import passkey_site
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError
 from instep.platform.identity.schemas import Person
+from instep.platform.web import signed_in
 from instep.platform.web.recent_sign_in import VERIFY
-from instep.platform.web.signed_in import (
-    form_of,
-    local_path,
-    require_person,
-    see_other,
-    session_of_request,
-    session_token,
-)
 
 
-@require_person()
+@signed_in.require_person()
 async def show_verify(request: Request, person: Person) -> Response:
-    return show_question(request, person, local_path(request.query_params.get("next")))
+    return show_question(request, person, signed_in.local_path(request.query_params.get("next")))
 
 
-@require_person()
+@signed_in.require_person()
 async def verify(request: Request, person: Person) -> Response:
     """Check the password, and return to the page that asked for it."""
-    form, session, token = form_of(request), session_of_request(request), session_token(request) or ""
-    next_path = local_path(form.get("next"))
+    form, session, token = (
+        signed_in.form_of(request),
+        signed_in.session_of_request(request),
+        signed_in.session_token(request) or "",
+    )
+    next_path = signed_in.local_path(form.get("next"))
     try:
         await verify_by_password(request.app.state.database, session, token, form.get("password", ""))
     except (WrongPassword, TooManyAttempts) as refusal:
         return show_question(request, person, next_path, refusal)
-    return see_other(next_path)
+    return signed_in.see_other(next_path)
 
 
 def show_question(

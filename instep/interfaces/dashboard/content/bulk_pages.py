@@ -4,16 +4,9 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from instep.content.articles import bulk
 from instep.content.articles.actions import list_article_overviews
-from instep.content.articles.bulk import (
-    VERBS,
-    BulkChange,
-    BulkOutcome,
-    BulkVerb,
-    change_articles,
-    list_article_states,
-    undo_bulk_change,
-)
+from instep.content.articles.bulk import VERBS, BulkChange, BulkOutcome, BulkVerb
 from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, ArticleFilters, members, same_list
@@ -68,7 +61,7 @@ async def ask_how_to_change(page: BotPage) -> Response:
     tree = await read_tree(page, [])
     return await page.show(
         "content/bulk.html",
-        articles=await list_article_states(page.ctx, ids),
+        articles=await bulk.list_article_states(page.ctx, ids),
         is_cut=is_cut,
         most=limits.MAX_BULK_ARTICLES,
         here=here,
@@ -89,7 +82,7 @@ async def change_in_bulk(page: BotPage) -> Response:
         raise InvalidRequest("Choose what to do with the articles.")
     value = page.form.get(FIELDS.get(verb, ""), "")
     change = BulkChange(verb, "" if value in (NO_COLLECTION, NOBODY) else value)
-    outcome = await change_articles(page.ctx, page.form.get("ids", "").split(), change)
+    outcome = await bulk.change_articles(page.ctx, page.form.get("ids", "").split(), change)
     undo = page.path(f"articles/bulk/{outcome.id}/undo") if outcome.changed else None
     sentence = f"{DONE[change.verb]} {count_of(outcome)}."
     return page.leave(
@@ -99,7 +92,7 @@ async def change_in_bulk(page: BotPage) -> Response:
 
 @router.post("{id}/undo")
 async def undo_in_bulk(page: BotPage) -> Response:
-    outcome = await undo_bulk_change(page.ctx, page.param("id"))
+    outcome = await bulk.undo_bulk_change(page.ctx, page.param("id"))
     sentence = with_refusals(page, f"Undone for {count_of(outcome)}.", outcome)
     return page.leave("articles", sentence)
 

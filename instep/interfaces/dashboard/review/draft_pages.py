@@ -16,7 +16,7 @@ from instep.drafting.drafts.schemas import DraftDetail, DraftTexts
 from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.places.actions import get_place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.review import queries
+from instep.interfaces.dashboard.review import queries, wording
 from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
 from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.place_view import is_place, show_place_in_pane
@@ -24,14 +24,7 @@ from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, 
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
 from instep.interfaces.dashboard.review.style_notes import new_violations
 from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words, reached_words
-from instep.interfaces.dashboard.review.wording import (
-    KIND_WORDS,
-    REASONS,
-    TYPE_WORDS,
-    change_words,
-    linked_warnings,
-    source_words,
-)
+from instep.interfaces.dashboard.review.wording import KIND_WORDS, REASONS, TYPE_WORDS
 from instep.interfaces.dashboard.shell import pages
 from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.interfaces.dashboard.writing.word_proposals import has_model
@@ -42,7 +35,7 @@ from instep.platform.web.signed_in import asks_for_part, private_headers
 
 TEMPLATE = "review/draft.html"
 TEMPLATE_WORDS = {
-    "change_words": change_words,
+    "change_words": wording.change_words,
     "TYPE_WORDS": TYPE_WORDS,
     "kept_words": kept_words,
     "named": named,
@@ -128,10 +121,10 @@ async def show_in_pane(
         "item_template": TEMPLATE,
         "view": view,
         "view_tabs": view_tabs(page, view, pane),
-        "source_title": source_words(
+        "source_title": wording.source_words(
             draft.source_kind, draft.source_title, draft.source_url, draft.author_name
         ),
-        "warnings": linked_warnings(draft.warnings, page.path("review")),
+        "warnings": wording.linked_warnings(draft.warnings, page.path("review")),
         "expires_at": await find_expiry(page.ctx, draft.id),
         "reach": await find_reach(page.ctx, draft.article_id, draft.version_id) if can_split(draft) else None,
         "is_open": is_open,
@@ -210,7 +203,9 @@ async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Res
         form=form,
         draft=draft,
         suffix=QueueFilter.of(page.query).suffix(),
-        source_title=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
+        source_title=wording.source_words(
+            draft.source_kind, draft.source_title, draft.source_url, draft.author_name
+        ),
         **await queries.language_values(page.ctx, draft.article_id),
         time_of_day=time_of_day,
         has_style=(await find_style(page.ctx)).has_checks,

@@ -2,18 +2,11 @@
 
 from starlette.responses import Response
 
-from instep.drafting.drafts import queue_pages
+from instep.drafting.drafts import queue_pages, source_queue
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.previews import create_preview, list_previews, preview_token, revoke_preview
 from instep.drafting.drafts.queue_schemas import SourceBatch
 from instep.drafting.drafts.schemas import Draft
-from instep.drafting.drafts.source_queue import (
-    apply_certain,
-    apply_proposals,
-    approve_source,
-    dismiss_proposals,
-    find_draft_states,
-)
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.decisions import suffix_of
@@ -49,7 +42,7 @@ async def show_source(page: BotPage) -> Response:
             if row.can_be_released and row.type != "place" and not row.is_approved and not row.is_conflict
         ],
         proposals=proposals,
-        states=await find_draft_states(page.ctx, [row.id for row in proposals]),
+        states=await source_queue.find_draft_states(page.ctx, [row.id for row in proposals]),
         previews=[
             (preview, f"{base_url}/preview/{preview_token(key, preview.id)}")
             for preview in await list_previews(page.ctx, draft.id)
@@ -66,26 +59,30 @@ def source_title_of(draft: Draft) -> str:
 @router.post("apply-certain", Role.EDITOR)
 async def send_apply_certain(page: BotPage) -> Response:
     """Apply all certain drafts of a source; those that can't be applied stay pending."""
-    return await show_batch(page, await apply_certain(page.ctx, await source_key_of(page)), "Applied")
+    return await show_batch(
+        page, await source_queue.apply_certain(page.ctx, await source_key_of(page)), "Applied"
+    )
 
 
 @router.post("approve-all", Role.EDITOR)
 async def send_approve_all(page: BotPage) -> Response:
     """Approve all drafts of a source for its release."""
-    return await show_batch(page, await approve_source(page.ctx, await source_key_of(page)), "Approved")
+    return await show_batch(
+        page, await source_queue.approve_source(page.ctx, await source_key_of(page)), "Approved"
+    )
 
 
 @router.post("apply-all", Role.EDITOR)
 async def send_apply_all(page: BotPage) -> Response:
     """Apply the shown proposals of a source; those that can't be applied stay pending."""
-    batch = await apply_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
+    batch = await source_queue.apply_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
     return await show_batch(page, batch, "Applied")
 
 
 @router.post("dismiss-all", Role.EDITOR)
 async def send_dismiss_all(page: BotPage) -> Response:
     """Dismiss the shown proposals of a source."""
-    batch = await dismiss_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
+    batch = await source_queue.dismiss_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
     return await show_batch(page, batch, "Dismissed")
 
 

@@ -18,25 +18,14 @@ from instep.platform.web.call import BotKeyAccess, ToolsAccess
 from instep.platform.web.client_addresses import client_address
 from instep.platform.web.custom_domains import custom_domain
 from instep.platform.web.errors import as_app_error
-from instep.platform.web.mcp.endpoint import (
-    NotAMessage,
-    answer_of,
-    message_of,
-    refuse_foreign_host,
-    tool_and_arguments,
-)
+from instep.platform.web.mcp import endpoint
+from instep.platform.web.mcp.endpoint import NotAMessage
 from instep.platform.web.mcp.server import McpServer
 from instep.platform.web.mcp.tools import Tool
 from instep.platform.web.shapes import Body
 from instep.platform.web.strict_request import StrictRequest
-from instep.platform.web.visitors import route
-from instep.platform.web.visitors.cors import (
-    EXPOSED_MCP_HEADERS,
-    MCP_HEADERS,
-    answer_preflight,
-    cors_headers,
-    refuse_foreign,
-)
+from instep.platform.web.visitors import cors, route
+from instep.platform.web.visitors.cors import EXPOSED_MCP_HEADERS, MCP_HEADERS
 from instep.platform.web.visitors.errors import OriginNotAllowed, render_visitor_error
 from instep.platform.web.visitors.route import Credentials, ResponseHeaders, VisitorCall
 
@@ -97,7 +86,7 @@ class VisitorEndpoint:
         request, headers = StrictRequest(scope, receive), ResponseHeaders()
         try:
             if request.method == "OPTIONS":
-                response = await answer_preflight(request, METHODS, MCP_HEADERS)
+                response = await cors.answer_preflight(request, METHODS, MCP_HEADERS)
             else:
                 response = await self.answer(request, headers)
         except ClientDisconnect:
@@ -112,17 +101,19 @@ class VisitorEndpoint:
         await response(scope, receive, send)
 
     async def answer(self, request: StrictRequest, headers: ResponseHeaders) -> Response:
-        refuse_foreign_host(request)
+        endpoint.refuse_foreign_host(request)
         if "origin" in request.headers:
-            await refuse_foreign(request)
-            headers.cors |= cors_headers(request)
+            await cors.refuse_foreign(request)
+            headers.cors |= cors.cors_headers(request)
         await request.read(limits.MAX_VISITOR_BODY_BYTES)
-        tool_call = tool_and_arguments(await message_of(request, limits.MAX_VISITOR_BODY_BYTES))
+        tool_call = endpoint.tool_and_arguments(
+            await endpoint.message_of(request, limits.MAX_VISITOR_BODY_BYTES)
+        )
         is_known = tool_call is not None and tool_call[0] in self.server.tools
         caller = VisitorCaller(None, None)
         if tool_call and is_known:
             caller = await self.admit(request, tool_call[1], headers)
-        return await answer_of(self.server, request, caller)
+        return await endpoint.answer_of(self.server, request, caller)
 
     async def admit(
         self, request: Request, arguments: dict[str, Any], headers: ResponseHeaders
