@@ -14,7 +14,7 @@ from tests.support.source_code import product_modules
 
 # Statements over all workspaces, run as the tables' owner or for an operator.
 OVER_ALL_WORKSPACES: dict[str, str] = {
-    "instep.operations.backups.settling.settle_past": "a backup is restored whole",
+    "instep.operations.backups.restoring.settle_past": "a backup is restored whole",
     "instep.operations.ops.doctor.examine": "`instep doctor` counts what the installation holds",
     "instep.search.semantic.vectors.embedding_backlog": "`instep doctor` counts what waits everywhere",
 }

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from instep.platform.web.connections import Connections
-from instep.platform.web.protocol import StrictHttp, Timeouts
+from instep.platform.web.protocol import Connections, StrictHttp, Timeouts
 
 SECONDS = 20
 RECEIVE_BUFFER_BYTES = 4_096

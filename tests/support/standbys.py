@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from instep.platform.core.embedded import EmbeddedPostgres, processes
 from instep.platform.core.embedded.account import account_for
-from instep.platform.core.embedded.binaries import find_programs
+from instep.platform.core.embedded.cluster import find_programs
 from instep.platform.core.embedded.launch import environment
 from tests.support.installation import new_folder
 

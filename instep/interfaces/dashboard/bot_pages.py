@@ -26,7 +26,7 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web import signed_in
 from instep.platform.web.forms import Form, cookie_name, set_cookie
 from instep.platform.web.notices import Notice, keep_notice, take_notice
-from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
+from instep.platform.web.signed_in import SignInTooOld, require_recent_sign_in
 
 Result = TypeVar("Result")
 # The cookie with the bot whose pages were open last, for `/app/`.

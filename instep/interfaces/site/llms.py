@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from instep import __version__
 from instep.interfaces.site import queries
-from instep.interfaces.site.public_markdown import write_markdown
+from instep.interfaces.site.markdown_pages import write_markdown
 from instep.interfaces.site.representations import EXTENSION, MARKDOWN_TYPE, NOINDEX
 from instep.interfaces.site.schemas import ListedText, WholeText, article_url, changelog_url
 from instep.interfaces.site.visits import help_center

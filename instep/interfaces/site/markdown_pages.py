@@ -1,22 +1,62 @@
 """Articles and changelog entries as Markdown, at separate URLs and for clients that prefer it."""
 
+import re
+from datetime import datetime
+
 from anyio import to_thread
+from html_to_markdown import ConversionOptions, convert
 from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site import queries
-from instep.interfaces.site.public_markdown import write_markdown
 from instep.interfaces.site.rendering import kept_private
 from instep.interfaces.site.representations import EXTENSION, markdown_document
 from instep.interfaces.site.schemas import WholeText, article_url, changelog_url, llms_url
 from instep.interfaces.site.version_choice import article_of_other_versions
 from instep.interfaces.site.visits import Visit, help_center, requested_locale, with_version
 from instep.interfaces.site.xml import as_uri
+from instep.platform.core.clock import isoformat
+from instep.platform.core.directives import plain_markdown
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot
+from instep.platform.text.characters import with_single_spaces
 from instep.platform.web.catalogues import Catalogue
 from instep.platform.web.pages import moved_to
 from instep.platform.web.public import public
+
+# Raw HTML and link definitions may contain text that no page shows, such as authors' comments.
+MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
+# A text about tags keeps them as words.
+OPTIONS = ConversionOptions(extract_metadata=False, escape_misc=True, br_in_tables=True, compact_tables=True)
+# Tags, and code with all its content.
+TAG_OR_CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<[^<>]*>)", re.DOTALL)
+# Characters in and between words that mean nothing in Markdown there; the converter would escape them.
+PLAIN_SIGN = re.compile(r"(?<=\w)[-.+=](?=\w)|(?<=[\w,;] )[-+=](?= )|(?<=[^\W\d])\.")
+SIGNS = "-.+="
+# Characters that no text has (Unicode, noncharacters) replace them.
+STAND_INS = "\ufdd0\ufdd1\ufdd2\ufdd3"
+HIDE, SHOW = str.maketrans(SIGNS, STAND_INS), str.maketrans(STAND_INS, SIGNS)
+
+
+def shown_markdown(text: WholeText) -> str:
+    """The author's Markdown; if it may contain hidden text, Markdown made from the page's HTML."""
+    if MAY_HIDE_WORDS.search(text.markdown) is None:
+        return plain_markdown(text.markdown).strip()
+    parts = TAG_OR_CODE.split(text.html)
+    parts[::2] = [PLAIN_SIGN.sub(lambda sign: sign[0].translate(HIDE), words) for words in parts[::2]]
+    return (convert("".join(parts), OPTIONS).content or "").strip().translate(SHOW)
+
+
+def write_markdown(text: WholeText, url: str, notice: str = "") -> str:
+    """A document: title, notice, description, text, then its URL and date."""
+    lines = filter(None, (notice, text.description))
+    lead = "".join(f"\n> {with_single_spaces(line)}\n" for line in lines)
+    end = f"---\n\n{origin(url, text.updated_at)}"
+    return f"# {with_single_spaces(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
+
+
+def origin(url: str, updated_at: datetime) -> str:
+    return f"Source: <{url}>\n\nLast changed: {isoformat(updated_at)}\n"
 
 
 @public

@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from instep.notifications.webhooks.schemas import EVERYTHING, Delivery, EventKind, EventOut, Webhook
 from instep.platform.core.database import QueuedStatement
-from instep.platform.core.ids import new_id
+from instep.platform.core.ids import new_id, present_request_id
 from instep.platform.core.paging import Order, Page, PageRequest
-from instep.platform.core.request_ids import present_request_id
 from instep.platform.identity.schemas import Ctx, WorkspaceCtx
 
 WEBHOOK = """

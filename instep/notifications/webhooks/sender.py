@@ -14,9 +14,9 @@ from instep.platform.core import limits
 from instep.platform.core.crypto import KeyRing, Unreadable
 from instep.platform.core.database import Database
 from instep.platform.core.errors import Unavailable
+from instep.platform.core.ids import REQUEST_ID_FIELD
 from instep.platform.core.metrics import count_delivery
 from instep.platform.core.outbound.client import OutboundClient, RequestFailed, Response
-from instep.platform.core.request_ids import FIELD
 from instep.platform.text.characters import replace_unprintable
 
 log = structlog.get_logger("instep.webhooks")
@@ -97,7 +97,7 @@ class Sender:
 
     async def _attempt(self, delivery: ClaimedDelivery) -> None:
         began = perf_counter()
-        bind_contextvars(**({FIELD: delivery.request_id} if delivery.request_id else {}))
+        bind_contextvars(**({REQUEST_ID_FIELD: delivery.request_id} if delivery.request_id else {}))
         response, error = None, None
         try:
             response = await self._client.post(delivery.url, delivery.body, self._headers(delivery))

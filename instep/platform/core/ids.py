@@ -5,6 +5,8 @@ import secrets
 import time
 import uuid
 
+from structlog.contextvars import get_contextvars
+
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 # Two letters for each number of ten bits: every request gets an id.
 PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
@@ -18,6 +20,10 @@ DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
 # Replaces an invalid UUID of a bot: no bot has it.
 NO_UUID = uuid.UUID(int=0)
 SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))})_[{ALPHABET}]{{26}}")
+# The name of the field in log lines.
+REQUEST_ID_FIELD = "request_id"
+# The form of another system's request id: no spaces or control characters, and short.
+FOREIGN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}")
 
 
 def new_id(prefix: str) -> str:
@@ -41,3 +47,14 @@ def as_uuid(text: str) -> uuid.UUID | None:
 def looks_like_id(text: str) -> bool:
     """True if a slug looks like an id, which would make a URL ambiguous."""
     return SHAPE.fullmatch(text) is not None or as_uuid(text) is not None
+
+
+def request_id_from(header: str | None) -> str:
+    """The id that a proxy or caller sent in `X-Request-Id` if it is well-formed, else a new one."""
+    return header if header and FOREIGN_ID.fullmatch(header) else new_id("req")
+
+
+def present_request_id() -> str | None:
+    """The id of the current request, or of the request that created the running job; None outside of both."""
+    request_id: str | None = get_contextvars().get(REQUEST_ID_FIELD)
+    return request_id

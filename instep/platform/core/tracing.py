@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
-from instep.platform.core.request_ids import FIELD, present_request_id
+from instep.platform.core.ids import REQUEST_ID_FIELD, present_request_id
 
 # The verb of a statement, and the first table or function that it names.
 VERB = re.compile(r"\s*(\w+)")
@@ -50,7 +50,7 @@ def statement_span(sql: str) -> AbstractContextManager[Span | None]:
 @contextmanager
 def recorded(tracer: Tracer, name: str, kind: SpanKind, attributes: dict[str, str | int]) -> Iterator[Span]:
     if request_id := present_request_id():
-        attributes = {**attributes, f"instep.{FIELD}": request_id}
+        attributes = {**attributes, f"instep.{REQUEST_ID_FIELD}": request_id}
     with tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as span:

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+from cachetools import LRUCache
+
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import NotFound
@@ -150,3 +152,30 @@ async def is_origin_of_a_bot(database: Database, origin: str) -> bool:
     """True if any bot of this installation allows this origin."""
     async with database.enter_workspace("") as tx:
         return await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)
+
+
+class RecentKeys:
+    """The last results of authentication in this process.
+
+    With one, an action's first statement can be sent with the one that finds the key. It grants nothing: the
+    request is refused, or begins again, if the key now has another result.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.results: LRUCache[tuple[bytes, UUID | None], KeyAuth] = LRUCache(size)
+
+    def find(self, key_hash: bytes | None, bot: UUID | None) -> KeyAuth | None:
+        """The last result of a key for the bot that a request names, if it was valid and within its limit."""
+        return self.results.get((key_hash, bot)) if key_hash is not None else None
+
+    def remember(self, key_hash: bytes | None, bot: UUID | None, auth: KeyAuth, *, is_over: bool) -> None:
+        """Keep the result of a usable key; forget an unusable one."""
+        if key_hash is None:
+            return
+        if auth.key_id is None or is_over:
+            self.results.pop((key_hash, bot), None)
+        else:
+            self.results[key_hash, bot] = auth
+
+
+recent_keys = RecentKeys(limits.MAX_RECENT_KEYS)

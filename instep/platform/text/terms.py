@@ -1,11 +1,16 @@
-"""The content words of a text as terms: without case, endings and stop words."""
+"""The words of a text in any script, and its content words as terms: without case, endings, stop words."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
-from instep.platform.text.tokens import UNSEGMENTED_CHARACTER, words_in
+from instep.platform.core import limits
+from instep.platform.text.characters import UNSEGMENTED_SCRIPTS, is_word_character
 
+UNSEGMENTED_CHARACTER = re.compile(f"[{UNSEGMENTED_SCRIPTS}]")
+RUN = re.compile(f"[{UNSEGMENTED_SCRIPTS}]+|[^\\s{UNSEGMENTED_SCRIPTS}]+")
 StopWordUse = Literal["text", "search_query", "question_key", "change_query", "grounding"]
 
 # `text`: words in most sentences, whatever their topic.
@@ -57,6 +62,20 @@ _TEXT_STOP_WORDS = STOP_WORDS["en"]["text"]
 # In ASCII this finds the same words as `words_in`, much faster.
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words in order and in their own case; for scripts without spaces, pairs of characters."""
+    for run in RUN.findall("".join(char if is_word_character(char) else " " for char in text)):
+        if UNSEGMENTED_CHARACTER.match(run):
+            yield from bigrams(run)
+        else:
+            yield run[: limits.MAX_TERM_CHARACTERS]
+
+
+def bigrams(run: str) -> list[str]:
+    """Adjacent pairs of characters, the units of a script without spaces; or a single character."""
+    return [first + second for first, second in pairwise(run)] or [run]
 
 
 def stop_words(use: StopWordUse, language: str = "en") -> frozenset[str]:

@@ -26,9 +26,9 @@ from instep.platform.identity.keys import (
     authenticate_uncounted,
     hash_of_presented,
     key_statement,
+    recent_keys,
 )
 from instep.platform.identity.queries import is_in_force
-from instep.platform.identity.recent_keys import recent_keys
 from instep.platform.identity.schemas import KeyAuth
 from instep.platform.identity.scopes import Scope as KeyScope
 from instep.platform.web.call import Access, Window

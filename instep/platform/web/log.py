@@ -12,7 +12,7 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from instep.platform.core.config import settings
-from instep.platform.core.request_ids import FIELD
+from instep.platform.core.ids import REQUEST_ID_FIELD
 
 RESET, DIM = "\x1b[0m", "\x1b[2m"
 COLOURS = {"warning": "\x1b[33m", "error": "\x1b[31m", "critical": "\x1b[31m"}
@@ -31,7 +31,7 @@ class HumanLines:
     def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
         fields = dict(event)
         time, level = str(fields.pop("timestamp", "")), str(fields.pop("level", "info"))
-        request_id, trace = fields.pop(FIELD, None), fields.pop("exception", None)
+        request_id, trace = fields.pop(REQUEST_ID_FIELD, None), fields.pop("exception", None)
         words = [
             self.coloured(time, DIM),
             self.coloured(f"{level:7}", COLOURS.get(level, "")),

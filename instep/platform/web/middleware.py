@@ -1,27 +1,65 @@
-"""The id and the log line of every request."""
+"""The id, the route template and the log line of every request."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
+from typing import Any
 
 import structlog
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
+from instep.platform.core.ids import REQUEST_ID_FIELD, request_id_from
 from instep.platform.core.metrics import count_request
-from instep.platform.core.request_ids import FIELD, request_id_from
 from instep.platform.core.tracing import span
-from instep.platform.web.route_templates import RouteTemplates
 
+# The name for requests that no route matches, or that are refused before routing.
+UNMATCHED = "none"
+TOKEN = "{token}"
 OnError = Callable[[Request, Exception], Awaitable[Response]]
 
 log = structlog.get_logger("instep.request")
 # The status that nginx logs when the client closes the connection before the response.
 CLIENT_GONE = 499
+
+
+class RouteTemplates:
+    """Finds templates by the endpoint, which the router records for every kind of route."""
+
+    def __init__(self, routes: Sequence[BaseRoute]) -> None:
+        self.routes: dict[Any, list[Route | Mount]] = defaultdict(list)
+        for route in routes:
+            if isinstance(route, Route | Mount):
+                self.routes[endpoint_of(route)].append(route)
+        paths = [route.path for group in self.routes.values() for route in group]
+        self.folders_of_tokens = {path.partition(TOKEN)[0] for path in paths if TOKEN in path}
+
+    def template_of(self, scope: Scope) -> str:
+        routes = self.routes.get(scope.get("endpoint"), ())
+        # One endpoint may serve several routes; a mount has removed its own part from the rest of the path.
+        paths = [route.path for route in routes if route.path_regex.match(scope["path"])]
+        return paths[0] if paths else UNMATCHED
+
+    def path_without_token(self, path: str) -> str:
+        """The path with `…` for a token that opens a page to anyone who knows it.
+
+        It is hidden even if there is no page: the token may be right and the rest of the path wrong.
+        """
+        for folder in self.folders_of_tokens:
+            if path.startswith(folder):
+                token, slash, rest = path.removeprefix(folder).partition("/")
+                return f"{folder}…{slash}{rest}" if token else path
+        return path
+
+
+def endpoint_of(route: Route | Mount) -> Any:
+    return route.app if isinstance(route, Mount) else route.endpoint
 
 
 class RequestLog:
@@ -54,7 +92,7 @@ class RequestLog:
                 message["headers"] = [*message["headers"], (b"request-id", request_id.encode())]
             await send(message)
 
-        tokens = bind_contextvars(**{FIELD: request_id})
+        tokens = bind_contextvars(**{REQUEST_ID_FIELD: request_id})
         with span(scope["method"], SpanKind.SERVER) as request_span:
             try:
                 await self.app(scope, receive, send_with_id)

@@ -1,4 +1,7 @@
-"""Notices: the next page shows once what has just been done, with a form to undo it."""
+"""What the next page shows once: a notice of what has just been done, or a secret, encrypted in a cookie.
+
+So a form answers 303 like every other, and reloading the page neither makes nor shows the secret again.
+"""
 
 import hashlib
 import hmac
@@ -10,9 +13,11 @@ from typing import ClassVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.platform.core.crypto import Unreadable, key_ring
 from instep.platform.web.forms import cookie_name, set_cookie
 
 SECONDS_UNTIL_SHOWN = 60
+SECRET_COOKIE = "shown-once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +58,28 @@ def take_notice(request: Request) -> Notice | None:
 
 def signature(key: bytes, text: str) -> str:
     return hmac.new(key, b"notice\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def keep_secret(request: Request, response: Response, purpose: str, secret: str) -> None:
+    """Keep a secret for the next page that takes one of this purpose, in the same session."""
+    sealed = key_ring().seal(secret, *place_of(request, purpose))
+    set_cookie(response, request.app.state.settings, SECRET_COOKIE, sealed.hex(), SECONDS_UNTIL_SHOWN)
+
+
+def take_secret(request: Request, purpose: str) -> str | None:
+    """The secret that the previous form left for this purpose; None without one."""
+    sealed = request.cookies.get(cookie_name(request.app.state.settings, SECRET_COOKIE), "")
+    try:
+        return key_ring().open(bytes.fromhex(sealed), *place_of(request, purpose))
+    except (Unreadable, ValueError):
+        return None
+
+
+def forget_secret(request: Request, response: Response) -> None:
+    """Delete the secret, because the page shows it now and never again."""
+    set_cookie(response, request.app.state.settings, SECRET_COOKIE, "", 0)
+
+
+def place_of(request: Request, purpose: str) -> tuple[str, str, str]:
+    session = request.cookies.get(cookie_name(request.app.state.settings, "session"), "")
+    return SECRET_COOKIE, purpose, session

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Match
 
 from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
 from instep.platform.core.errors import InsufficientScope
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role, permissions_of
@@ -31,8 +32,8 @@ from instep.platform.web.forms import (
 )
 from instep.platform.web.notices import Notice, keep_notice
 from instep.platform.web.pages import Pages, hidden_field
-from instep.platform.web.recent_sign_in import VERIFY, SignInTooOld
 
+VERIFY = "/app/verify"
 SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
 HOME = "/app/"
@@ -57,6 +58,21 @@ POLICY = (
 LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 
 Page = Callable[[Request, Person], Awaitable[Response]]
+
+
+class SignInTooOld(InsufficientScope):
+    """Prove your identity again: this needs a sign-in within the last ten minutes."""
+
+
+def require_recent_sign_in(request: Request) -> None:
+    """Raise `SignInTooOld`, which `require_person` redirects to the page that asks for the password and back.
+
+    Pages for keys, roles, export, deletion, and hosts that get visitors or their data call it: preferably
+    when their form is shown, and always when it is received; the form must then be filled in again.
+    """
+    session: Session = request.state.session
+    if utc_now() - session.verified_at > limits.RECENT_SIGN_IN_TTL:
+        raise SignInTooOld
 
 
 class SomeoneElsesForm(OldForm):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from instep.platform.text.characters import UNSEGMENTED_SCRIPTS
-from instep.platform.text.tokens import bigrams
+from instep.platform.text.terms import bigrams
 
 PUNCTUATION = (
     r"!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u055a-\u055f\u0589\u058a"

@@ -14,8 +14,14 @@ from instep.platform.core.name_matching import mention
 from instep.platform.core.polarity import CONTRACTED_NOT, NEGATION_WORDS, POLARITY_WORDS, is_negated
 from instep.platform.llm.facts import CODE, stated_facts
 from instep.platform.text.sentences import split_sentences
-from instep.platform.text.terms import ordered_terms, stem, stop_words, terms_of
-from instep.platform.text.tokens import UNSEGMENTED_CHARACTER, words_in
+from instep.platform.text.terms import (
+    UNSEGMENTED_CHARACTER,
+    ordered_terms,
+    stem,
+    stop_words,
+    terms_of,
+    words_in,
+)
 from instep.search.query.frequencies import LANGUAGES, frequencies
 
 # A negation in one clause says nothing about the others.

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 
 from instep.platform.core.polarity import CONTRACTED_NOT
-from instep.platform.text.terms import is_content_word, stem, stop_words, terms_of
-from instep.platform.text.tokens import words_in
+from instep.platform.text.terms import is_content_word, stem, stop_words, terms_of, words_in
 from instep.search.query.frequencies import LANGUAGES, frequencies
 from instep.search.question_kinds import kind_of_question
 from instep.visitors.answers.answer_blocks import cells_of

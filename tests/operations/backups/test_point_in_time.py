@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from instep.platform.core.embedded.account import Account, account_for
-from instep.platform.core.embedded.binaries import find_programs
+from instep.platform.core.embedded.cluster import find_programs
 from tests.support.file_samples import picture
 from tests.support.installation import Installation, free_port, installed, new_folder
 

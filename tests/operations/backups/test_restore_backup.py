@@ -11,7 +11,7 @@ from psycopg import sql
 
 from instep.accounts.people.invitations import invite
 from instep.content.files.storage import open_storages
-from instep.operations.backups.settling import CONTINUED_JOBS
+from instep.operations.backups.restoring import CONTINUED_JOBS
 from instep.operations.backups.tables import LEFT_OUT, list_tables
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx

@@ -18,7 +18,6 @@ import pytest
 from instep.platform.core.embedded import (
     DatabaseUnavailable,
     EmbeddedPostgres,
-    binaries,
     cluster,
     processes,
     sockets,
@@ -345,12 +344,12 @@ def test_root_is_told_which_folder_the_server_cannot_enter(empty: Path) -> None:
 
 @AS_ROOT
 def test_programs_out_of_reach_are_copied(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = binaries._package_folder()
+    package = cluster._package_folder()
     hidden = data_dir / "hidden"
     hidden.mkdir(mode=0o700)
-    for part in (f"{package.name}/{binaries.INSTALL}", f"{package.name}.libs"):
+    for part in (f"{package.name}/{cluster.INSTALL}", f"{package.name}.libs"):
         shutil.copytree(package.parent / part, hidden / part, ignore=shutil.ignore_patterns("include"))
-    monkeypatch.setattr(binaries, "_package_folder", lambda: hidden / package.name)
+    monkeypatch.setattr(cluster, "_package_folder", lambda: hidden / package.name)
     with attach(data_dir) as db:
         assert ask(db.url, "select 1") == 1
         assert (
@@ -379,7 +378,7 @@ def test_a_missing_program_folder_is_named(empty: Path) -> None:
 
 
 def test_programs_of_another_folder_are_used(data_dir: Path) -> None:
-    with attach(data_dir, bin_dir=binaries._package_folder() / binaries.INSTALL / "bin") as db:
+    with attach(data_dir, bin_dir=cluster._package_folder() / cluster.INSTALL / "bin") as db:
         assert ask(db.url, "select 1") == 1
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from instep.platform.text.terms import ordered_terms, stem, stop_words, terms_of
-from instep.platform.text.tokens import words_in
+from instep.platform.text.terms import ordered_terms, stem, stop_words, terms_of, words_in
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database
-from instep.platform.web.connections import Connections, max_connections
+from instep.platform.web.protocol import Connections, max_connections
 from tests.support.cast import Cast
 from tests.support.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
 from tests.support.wire import send, serving

@@ -13,8 +13,7 @@ from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError, InvalidRequest, NotFound
 from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.schemas import Person
-from instep.platform.web.recent_sign_in import require_recent_sign_in
-from instep.platform.web.signed_in import form_of, require_person
+from instep.platform.web.signed_in import form_of, require_person, require_recent_sign_in
 
 
 @require_person()

@@ -13,9 +13,8 @@ from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.errors import AppError, NotFound
 from instep.platform.identity.schemas import Person
-from instep.platform.web.recent_sign_in import require_recent_sign_in
-from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
-from instep.platform.web.signed_in import form_of, require_person, see_other
+from instep.platform.web.notices import forget_secret, keep_secret, take_secret
+from instep.platform.web.signed_in import form_of, require_person, require_recent_sign_in, see_other
 
 PASSKEYS = f"{ACCOUNT}/passkeys"
 APP = f"{ACCOUNT}/authenticator"

@@ -11,7 +11,7 @@ from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError
 from instep.platform.identity.schemas import Person
 from instep.platform.web import signed_in
-from instep.platform.web.recent_sign_in import VERIFY
+from instep.platform.web.signed_in import VERIFY
 
 
 @signed_in.require_person()

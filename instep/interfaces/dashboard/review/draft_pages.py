@@ -1,5 +1,6 @@
-"""The read-only pages of the review: the queue, a draft, its conflict, its editing."""
+"""The pages of the review: the queue, and a draft with its conflict, its editing, style and viewers."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import Response
@@ -7,14 +8,18 @@ from starlette.responses import Response
 from instep.accounts.people.actions import list_users
 from instep.content.product_versions.schemas import named
 from instep.content.style.actions import find_style
+from instep.content.style.style_checks import Violation, fix_style
+from instep.content.style.text_checks import find_violations
 from instep.drafting.comments.actions import list_threads
-from instep.drafting.drafts.actions import get_draft
+from instep.drafting.drafts.actions import get_draft, update_draft
 from instep.drafting.drafts.conflicts import has_conflict
 from instep.drafting.drafts.overdue import find_expiry
-from instep.drafting.drafts.pending import find_draft
-from instep.drafting.drafts.schemas import DraftDetail, DraftTexts
+from instep.drafting.drafts.pending import find_draft, lock_draft
+from instep.drafting.drafts.schemas import DraftDetail, DraftTexts, DraftUpdate
 from instep.drafting.drafts.versions import list_draft_versions
+from instep.drafting.drafts.viewing import list_viewers, note_viewer
 from instep.drafting.places.actions import get_place
+from instep.interfaces.dashboard.ages import age_in_words
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries, wording
 from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
@@ -22,15 +27,18 @@ from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.place_view import is_place, show_place_in_pane
 from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
-from instep.interfaces.dashboard.review.style_notes import new_violations
 from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words, reached_words
 from instep.interfaces.dashboard.review.wording import KIND_WORDS, REASONS, TYPE_WORDS
 from instep.interfaces.dashboard.shell import pages
 from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.interfaces.dashboard.writing.word_proposals import has_model
+from instep.platform.core.errors import AppError
+from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import whole_number
 from instep.platform.text.line_ends import with_line_ends_of
+from instep.platform.text.moved_lines import moved_lines
+from instep.platform.web.errors import body_from
 from instep.platform.web.signed_in import asks_for_part, private_headers
 
 TEMPLATE = "review/draft.html"
@@ -210,3 +218,46 @@ async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Res
         time_of_day=time_of_day,
         has_style=(await find_style(page.ctx)).has_checks,
     )
+
+
+@router.post("{draft_id}/presence", open_while_paused=True)
+async def send_presence(page: BotPage) -> Response:
+    """Record that this person has the draft open; show the others who do, and the draft's status."""
+    draft = await find_draft(page.ctx, page.param("draft_id"))
+    settled = ""
+    if draft.status != "pending":
+        when = f" {age_in_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""
+        settled = f"{draft.settled_by_name or 'Someone'} {draft.status} this draft{when}."
+    await note_viewer(page.ctx, draft.id)
+    viewers = await list_viewers(page.ctx, [draft.id])
+    return page.show_part("review/presence.html", others=viewers.get(draft.id, []), settled=settled)
+
+
+async def new_violations(ctx: Ctx, draft: DraftTexts) -> Sequence[Violation]:
+    """The violations in the lines that a pending draft adds or changes."""
+    style = await find_style(ctx)
+    if draft.status != "pending" or not style.has_checks:
+        return ()
+    locale = await queries.find_locale(ctx, draft.article_id) or ctx.bot.locale
+    violations = await find_violations(draft.content, style, locale)
+    if draft.type != "edit" or not violations:
+        return violations
+    added_lines = frozenset((await moved_lines(draft.compared_with, draft.content)).added)
+    return [row for row in violations if not added_lines.isdisjoint(row.lines)]
+
+
+@router.post("{draft_id}/style", Role.EDITOR)
+async def send_style_fixes(page: BotPage) -> Response:
+    """Edit the draft: replace what has a certain fix; nothing goes live."""
+    draft_id = page.param("draft_id")
+    here = f"review/{draft_id}{QueueFilter.of(page.query).suffix()}"
+    draft = await lock_draft(page.ctx, draft_id)
+    if page.form.get("seen") != draft.text_digest:
+        return page.leave(here, "Nothing was changed: the draft has changed since you opened it.")
+    fixed = fix_style(draft.content, await new_violations(page.ctx, draft))
+    try:
+        async with page.ctx.tx.transaction():
+            await update_draft(page.ctx, draft_id, body_from(DraftUpdate, {"contentMarkdown": fixed}))
+    except AppError as refusal:
+        return page.leave(here, refusal.message)
+    return page.leave(here, "Fixed the style in the draft. Nothing is live yet.")

@@ -15,7 +15,7 @@ from instep.platform.core import limits
 from instep.platform.core.markdown import renders_at_once
 from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
-from instep.platform.text.tokens import words_in
+from instep.platform.text.terms import words_in
 
 # The share of common words that two blocks must have for one to be shown as a change of the other.
 MIN_SHARED_WORDS = 0.25

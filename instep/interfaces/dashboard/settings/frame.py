@@ -16,7 +16,7 @@ from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.core.ids import NO_UUID, as_uuid
 from instep.platform.identity.schemas import WorkspaceCtx
 from instep.platform.identity.scopes import VERBS, Role, Scope
-from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
+from instep.platform.web.notices import forget_secret, keep_secret, take_secret
 
 SECTION = "settings"
 NO_LABELS: Mapping[str, str] = {}

@@ -15,8 +15,7 @@ from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
-from instep.platform.web.recent_sign_in import require_recent_sign_in
-from instep.platform.web.signed_in import form_of, require_person
+from instep.platform.web.signed_in import form_of, require_person, require_recent_sign_in
 from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import actions, host_people
 from instep.transfer.repositories.app_actions import app_url

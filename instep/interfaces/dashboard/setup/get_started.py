@@ -6,7 +6,7 @@ from instep.accounts.workspaces.actions import create_key
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.platform.identity.scopes import Role, Scope
-from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
+from instep.platform.web.notices import forget_secret, keep_secret, take_secret
 
 BELOW = "get-started"
 NEW_KEY = "repository key"

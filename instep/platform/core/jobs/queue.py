@@ -16,7 +16,7 @@ from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import Unavailable
-from instep.platform.core.request_ids import present_request_id
+from instep.platform.core.ids import present_request_id
 
 Connection = psycopg.AsyncConnection[Any]
 

@@ -19,11 +19,11 @@ from structlog.contextvars import bind_contextvars
 
 from instep.platform.core import limits, metrics
 from instep.platform.core.database import OUTAGES
+from instep.platform.core.ids import REQUEST_ID_FIELD
 from instep.platform.core.jobs import queue
 from instep.platform.core.jobs.queue import MAX_ATTEMPTS, Connection, Job, Postponed
 from instep.platform.core.outages import OutageLog, outage_of
 from instep.platform.core.places import QueueFull
-from instep.platform.core.request_ids import FIELD
 from instep.platform.core.tracing import span
 
 logger = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ class Worker:
     async def _perform(self, job: Job) -> None:
         began = time.perf_counter()
         # The job has its own task, and so its own context.
-        bind_contextvars(**({FIELD: job.request_id} if job.request_id else {}), job=job.kind)
+        bind_contextvars(**({REQUEST_ID_FIELD: job.request_id} if job.request_id else {}), job=job.kind)
         if job.former_worker is not None:
             logger.warning("Job %s is taken over: the worker %s did not end it", job.id, job.former_worker)
         kind = job.kind if job.kind in self._handlers else "unknown"

@@ -9,7 +9,7 @@ from itertools import pairwise
 from instep.content.parts.expansion import references_in
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
-from instep.platform.text.tokens import UNSEGMENTED_CHARACTER
+from instep.platform.text.terms import UNSEGMENTED_CHARACTER
 from instep.visitors.insights.health.problems import Check, ProblemLocation
 from instep.visitors.insights.health.structure import Structure
 

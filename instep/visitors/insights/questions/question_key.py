@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from instep.platform.core import limits
 from instep.platform.core.polarity import CONTRACTED_NOT, POLARITY_WORDS
-from instep.platform.text.terms import stop_words
-from instep.platform.text.tokens import words_in
+from instep.platform.text.terms import stop_words, words_in
 
 
 @dataclass(frozen=True, slots=True)
