@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from instep.interfaces.dashboard.ages import age_in_words, day_in_words
 from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_code
 from instep.platform.web.signed_in import PrivatePages
 
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+# Older times are shown as a date.
+MAX_AGE = timedelta(days=30)
 # Scripts are built files only. The one Trusted Types policy lets htmx parse HTML; none allows code.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
@@ -29,6 +31,26 @@ SECTIONS = (
     ("files", "Files", None),
     ("settings", "Settings", "s"),
 )
+
+
+def age_in_words(moment: datetime, now: datetime) -> str:
+    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the date in UTC: `Mar 2, 2026`."""
+    age = now - moment
+    if age >= MAX_AGE:
+        return day_in_words(moment)
+    if age < MINUTE:
+        return "just now"
+    if age < HOUR:
+        return f"{age // MINUTE} min ago"
+    if age < DAY:
+        return f"{age // HOUR} h ago"
+    return "yesterday" if age < 2 * DAY else f"{age // DAY} days ago"
+
+
+def day_in_words(moment: datetime) -> str:
+    """The date in UTC: `Mar 2, 2026`."""
+    return f"{moment.astimezone(UTC):%b %-d, %Y}"
+
 
 pages = PrivatePages.below(Path(__file__).parent / "templates", policy=POLICY)
 pages.pages.environment.filters.update(

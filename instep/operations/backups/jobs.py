@@ -14,12 +14,11 @@ import structlog
 from instep.accounts.workspaces.backup_state import find_backup_state
 from instep.content.files.storage import open_bucket
 from instep.operations.backups import destinations
-from instep.operations.backups.advisory_locks import try_lock
 from instep.operations.backups.destinations import Destination
 from instep.operations.backups.erasure_ledger import write_marks
 from instep.operations.backups.errors import Stopped
 from instep.operations.backups.snapshot import make_backup
-from instep.operations.backups.tables import Connection
+from instep.operations.backups.tables import Connection, try_lock
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings

@@ -18,7 +18,6 @@ from instep.content.files.storage import open_bucket
 from instep.content.parts.actions import SHOW_PART
 from instep.drafting.tasks.actions import RUN_TASK
 from instep.drafting.translations.missing_translations import TRANSLATE_ARTICLE
-from instep.operations.backups.advisory_locks import try_lock
 from instep.operations.backups.backup_file import Archive, open_archive
 from instep.operations.backups.emptiness import clear, refuse_occupied
 from instep.operations.backups.erasure_ledger import read_ledgers
@@ -26,6 +25,7 @@ from instep.operations.backups.errors import RestoreFailed, RestoreRefused
 from instep.operations.backups.loading import load_tables
 from instep.operations.backups.manifest import Manifest
 from instep.operations.backups.snapshot import OPTIONS
+from instep.operations.backups.tables import try_lock
 from instep.operations.ops.rotation import count_sealed
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat

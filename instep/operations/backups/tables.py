@@ -1,8 +1,10 @@
-"""The tables in a backup, as described by the database's catalog.
+"""The tables in a backup, as described by the database's catalog, and locks of the database.
 
 Every table is in a backup unless it is listed here as excluded, so a new one can't be forgotten.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,3 +94,15 @@ SEQUENCES = """
 def list_sequences(connection: Connection) -> list[Sequence]:
     with connection.cursor(row_factory=class_row(Sequence)) as cursor:
         return cursor.execute(SEQUENCES).fetchall()
+
+
+@contextmanager
+def try_lock(connection: Connection, key: int) -> Iterator[bool]:
+    """Yields whether this session got the lock; closing the session releases it later than this does."""
+    is_locked = connection.execute("select pg_try_advisory_lock(%s)", [key]).fetchone() == (True,)
+    try:
+        yield is_locked
+    finally:
+        if is_locked:
+            with suppress(psycopg.OperationalError):
+                connection.execute("select pg_advisory_unlock(%s)", [key])

@@ -19,7 +19,6 @@ from instep.drafting.drafts.schemas import DraftDetail, DraftTexts, DraftUpdate
 from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.drafts.viewing import list_viewers, note_viewer
 from instep.drafting.places.actions import get_place
-from instep.interfaces.dashboard.ages import age_in_words
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries, wording
 from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
@@ -29,7 +28,7 @@ from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, 
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
 from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words, reached_words
 from instep.interfaces.dashboard.review.wording import KIND_WORDS, REASONS, TYPE_WORDS
-from instep.interfaces.dashboard.shell import pages
+from instep.interfaces.dashboard.shell import age_in_words, pages
 from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.interfaces.dashboard.writing.word_proposals import has_model
 from instep.platform.core.errors import AppError
