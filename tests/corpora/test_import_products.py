@@ -11,15 +11,7 @@ from fastapi import FastAPI
 from instep.platform.core.database import Database, Tx
 from instep.transfer.imports.source.source_reading import Source
 from tests.corpora.conftest import DATA
-from tests.corpora.imported import (
-    Imported,
-    bring,
-    dead_addresses,
-    dead_links,
-    open_site,
-    orders,
-    writes,
-)
+from tests.corpora.imported import Imported, bring, dead_addresses, dead_links, open_site, orders, writes
 from tests.support.cast import Cast
 from tests.support.file_samples import picture
 

@@ -16,15 +16,7 @@ from instep.transfer.imports.plan.addresses import PAGE_EXTENSION
 from instep.transfer.imports.source.source_files import open_folder
 from instep.transfer.imports.source.source_reading import Source
 from tests.corpora.conftest import DATA
-from tests.corpora.imported import (
-    Imported,
-    bring,
-    dead_addresses,
-    dead_links,
-    open_site,
-    orders,
-    writes,
-)
+from tests.corpora.imported import Imported, bring, dead_addresses, dead_links, open_site, orders, writes
 from tests.support.cast import Api, Cast
 
 pytestmark = pytest.mark.corpora

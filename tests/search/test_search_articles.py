@@ -7,12 +7,7 @@ import pytest
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from tests.support.cast import Api, Cast
-from tests.support.http import (
-    create_article,
-    create_collection,
-    named_fields,
-    ok,
-)
+from tests.support.http import create_article, create_collection, named_fields, ok
 from tests.support.search import SEARCH, publish, search, titles
 
 FILLER = "Nothing of interest stands here. " * 20

@@ -9,15 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.async_api import (
-    Browser,
-    ConsoleMessage,
-    Page,
-    Request,
-    Response,
-    async_playwright,
-    expect,
-)
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright, expect
 
 # The spellings of Content Security Policy in issues and messages.
 POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)

@@ -6,13 +6,7 @@ from starlette.routing import Route
 
 from instep.accounts.people.attempts import TooManyAttempts
 from instep.accounts.people.cookies import PROOF, attempt_of, keep_session
-from instep.accounts.people.oidc import (
-    CALLBACK,
-    OidcRefused,
-    ProvedPerson,
-    ask_provider,
-    sign_in_by_provider,
-)
+from instep.accounts.people.oidc import CALLBACK, OidcRefused, ProvedPerson, ask_provider, sign_in_by_provider
 from instep.accounts.people.page_templates import pages
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, NotFound

@@ -9,11 +9,7 @@ from pydantic import Field
 from instep.content.articles.schemas import Origin
 from instep.platform.core.markdown import Format
 from instep.platform.text.diff import TextDiff
-from instep.platform.web.shapes import (
-    AuthorOut,
-    Out,
-    Timestamp,
-)
+from instep.platform.web.shapes import AuthorOut, Out, Timestamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,7 @@ from typing import Any, Literal
 from instep.content.articles.paths import path_of_article
 from instep.platform.core.etags import etag_of
 from instep.platform.identity.schemas import Bot
-from instep.platform.web.shapes import (
-    Visibility,
-)
+from instep.platform.web.shapes import Visibility
 
 Status = Literal["draft", "in_review", "published", "archived"]
 # One position among the articles of a collection.

@@ -15,13 +15,7 @@ from instep.content.articles.events import emit_change
 from instep.content.articles.following import follow_later
 from instep.content.articles.published_versions import record_published_version
 from instep.content.articles.revision_schemas import Revision
-from instep.content.articles.schemas import (
-    Article,
-    Status,
-    TextSource,
-    Verification,
-    WorkingCopy,
-)
+from instep.content.articles.schemas import Article, Status, TextSource, Verification, WorkingCopy
 from instep.content.articles.version_ranges import changed_versions, version_columns
 from instep.content.collections.actions import referenced_id
 from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss

@@ -3,12 +3,7 @@
 from pydantic import Field
 
 from instep.content.articles import actions
-from instep.content.articles.body_schemas import (
-    ArticleCreate,
-    ArticleFields,
-    ArticleUpdate,
-    article_fields,
-)
+from instep.content.articles.body_schemas import ArticleCreate, ArticleFields, ArticleUpdate, article_fields
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import text_page

@@ -15,15 +15,7 @@ from instep.content.changelog.schemas import (
 )
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
-from instep.platform.web.api import (
-    ApiRouter,
-    Form,
-    IfMatch,
-    IfNoneMatch,
-    reply,
-    reply_list,
-    reply_with_etag,
-)
+from instep.platform.web.api import ApiRouter, Form, IfMatch, IfNoneMatch, reply, reply_list, reply_with_etag
 from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()

@@ -11,14 +11,7 @@ from instep.content.collections.schemas import (
 )
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
-from instep.platform.web.api import (
-    ApiRouter,
-    IfMatch,
-    IfNoneMatch,
-    reply,
-    reply_list,
-    reply_with_etag,
-)
+from instep.platform.web.api import ApiRouter, IfMatch, IfNoneMatch, reply, reply_list, reply_with_etag
 from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()

@@ -5,11 +5,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import MISSING
 
 from instep.content.product_versions import queries
-from instep.content.product_versions.schemas import (
-    ProductVersion,
-    ProductVersionCreate,
-    ProductVersionUpdate,
-)
+from instep.content.product_versions.schemas import ProductVersion, ProductVersionCreate, ProductVersionUpdate
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
 from instep.platform.core.ids import new_id

@@ -5,11 +5,7 @@ from starlette.requests import Request
 
 from instep.accounts.language_model.choosing import models_of
 from instep.drafting.translations import missing_translations
-from instep.drafting.translations.schemas import (
-    ArticlesToTranslate,
-    TranslationPlanOut,
-    translation_plan_out,
-)
+from instep.drafting.translations.schemas import ArticlesToTranslate, TranslationPlanOut, translation_plan_out
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import ApiRouter, reply
 

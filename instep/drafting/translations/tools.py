@@ -2,11 +2,7 @@
 
 from instep.accounts.language_model.choosing import models_of
 from instep.drafting.translations import missing_translations
-from instep.drafting.translations.schemas import (
-    ArticlesToTranslate,
-    TranslationPlanOut,
-    translation_plan_out,
-)
+from instep.drafting.translations.schemas import ArticlesToTranslate, TranslationPlanOut, translation_plan_out
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.tools import Toolbox
 

@@ -7,12 +7,7 @@ from typing import Any
 
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.interfaces.site.queries import is_signed_in, live, live_in
-from instep.interfaces.site.schemas import (
-    ArticlePage,
-    CollectionSection,
-    TreeArticle,
-    TreeCollection,
-)
+from instep.interfaces.site.schemas import ArticlePage, CollectionSection, TreeArticle, TreeCollection
 from instep.platform.core import limits
 from instep.platform.core.paging import Page
 from instep.platform.identity.schemas import Ctx

@@ -7,11 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site import collection_queries, feeds, queries, schemas, visits
-from instep.interfaces.site.card_images import (
-    card_of_article,
-    card_of_home,
-    card_url,
-)
+from instep.interfaces.site.card_images import card_of_article, card_of_home, card_url
 from instep.interfaces.site.contents import contents_of
 from instep.interfaces.site.languages import alternates_of, collections_in, homes_of
 from instep.interfaces.site.markdown_pages import show_article_text

@@ -11,10 +11,7 @@ from starlette.staticfiles import StaticFiles
 from instep.interfaces.site import feeds, pages, subscriptions, widget_script
 from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.interfaces.site.ask_page import rate_answer, show_ask
-from instep.interfaces.site.card_images import (
-    show_article_card,
-    show_home_card,
-)
+from instep.interfaces.site.card_images import show_article_card, show_home_card
 from instep.interfaces.site.changelog import show_changelog, show_entry
 from instep.interfaces.site.connect import show_connect
 from instep.interfaces.site.contact import send_contact, show_contact

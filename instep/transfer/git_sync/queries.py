@@ -7,13 +7,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.platform.identity.schemas import Ctx
-from instep.transfer.git_sync.schemas import (
-    FileAddress,
-    StoredAsset,
-    SyncedArticle,
-    SyncedFile,
-    SyncedFolder,
-)
+from instep.transfer.git_sync.schemas import FileAddress, StoredAsset, SyncedArticle, SyncedFile, SyncedFolder
 from instep.transfer.imports.schemas import ArticlePlace
 
 COLUMNS = tuple(field.name for field in fields(SyncedFile))

@@ -17,11 +17,7 @@ from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.host_credentials import (
-    api_with_token,
-    open_credentials,
-    seal_credentials,
-)
+from instep.transfer.repositories.host_credentials import api_with_token, open_credentials, seal_credentials
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFailed, HostRefused

@@ -32,12 +32,7 @@ from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.intake import review_soon, take_in
 from instep.transfer.repositories.pull_context import ContextReader
-from instep.transfer.repositories.pull_filters import (
-    ABANDONED,
-    ChosenDiff,
-    choose_files,
-    reason_to_ignore,
-)
+from instep.transfer.repositories.pull_filters import ABANDONED, ChosenDiff, choose_files, reason_to_ignore
 from instep.transfer.repositories.releases import release_approved
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,

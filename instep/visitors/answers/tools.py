@@ -15,12 +15,7 @@ from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest, SearchText
 from instep.search.semantic.query_embedder import query_embedder
 from instep.visitors.answers import actions
-from instep.visitors.answers.schemas import (
-    AnswerOut,
-    QuestionAsked,
-    QuestionText,
-    VisitorId,
-)
+from instep.visitors.answers.schemas import AnswerOut, QuestionAsked, QuestionText, VisitorId
 from instep.visitors.answers.widget_schemas import WidgetConfigOut
 
 toolbox = Toolbox(BotKeyNamed)

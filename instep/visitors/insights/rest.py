@@ -16,12 +16,7 @@ from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
 from instep.visitors.insights.feedback import actions as feedback_actions
 from instep.visitors.insights.health.assessment import StatusFilter
-from instep.visitors.insights.schemas import (
-    FeedbackSummaryOut,
-    HealthOut,
-    UnansweredQuestionOut,
-    health_out,
-)
+from instep.visitors.insights.schemas import FeedbackSummaryOut, HealthOut, UnansweredQuestionOut, health_out
 from instep.visitors.insights.visits import actions as visit_actions
 from instep.visitors.insights.visits.schemas import (
     SearchedWordsOut,

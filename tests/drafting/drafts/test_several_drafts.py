@@ -7,16 +7,7 @@ import pytest
 
 from instep.platform.core import limits
 from tests.support.cast import Client, Json
-from tests.support.drafts import (
-    BEFORE,
-    get,
-    patched,
-    propose,
-    queue,
-    revisions,
-    text_of,
-    write_article,
-)
+from tests.support.drafts import BEFORE, get, patched, propose, queue, revisions, text_of, write_article
 from tests.support.mcp import WORKSPACE, call
 from tests.support.wording import like
 

@@ -3,14 +3,7 @@
 import pytest
 
 from instep.platform.core.database import Database, Tx
-from instep.platform.llm.protocol import (
-    Completion,
-    CompletionError,
-    Model,
-    OnText,
-    Prompt,
-    PromptRejected,
-)
+from instep.platform.llm.protocol import Completion, CompletionError, Model, OnText, Prompt, PromptRejected
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, named_fields, ok
 from tests.support.limits import SetSetting

@@ -13,13 +13,7 @@ from instep.platform.core.database import Tx
 from tests.notifications.webhooks.conftest import Allow
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, created, error, named_fields, ok
-from tests.support.webhook_endpoints import (
-    URL,
-    WEBHOOKS,
-    create_webhook,
-    key_of_both_bots,
-    without_secret,
-)
+from tests.support.webhook_endpoints import URL, WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 KINDS = {
     "article.published",

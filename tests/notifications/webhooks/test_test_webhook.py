@@ -6,13 +6,7 @@ import re
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client
 from tests.support.http import ID, TIMESTAMP, error, ok
-from tests.support.webhook_endpoints import (
-    WEBHOOKS,
-    create_webhook,
-    disable,
-    send_test,
-    without_secret,
-)
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
 
 
 async def test_a_delivery_waits_to_be_sent_whatever_the_filter(client: Client) -> None:

@@ -15,13 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from instep.platform.core.embedded import (
-    DatabaseUnavailable,
-    EmbeddedPostgres,
-    cluster,
-    processes,
-    sockets,
-)
+from instep.platform.core.embedded import DatabaseUnavailable, EmbeddedPostgres, cluster, processes, sockets
 from tests.support.limits import SetLimit
 
 if sys.platform == "win32":

@@ -29,14 +29,7 @@ from tests.support.issuers import trust_somebody
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import connect, refresh
 from tests.support.second_factors import add_second_factors, person_of
-from tests.support.sign_in import (
-    OTHER_PASSWORD,
-    PASSWORD,
-    Browser,
-    browser,
-    is_signed_in,
-    sign_up,
-)
+from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, Browser, browser, is_signed_in, sign_up
 
 ACCOUNT = "/app/account"
 OWN = {"old password", "session", "session elsewhere", "access token", "refresh token", "app elsewhere"}

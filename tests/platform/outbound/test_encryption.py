@@ -11,15 +11,7 @@ import uvloop
 from instep.platform.core.outbound.client import INCOMPLETE, NO_TLS, NOT_HTTP, OutboundClient, Response
 from tests.platform.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.support.certificates import DAY, NAME, Authority
-from tests.support.receivers import (
-    OK,
-    Handler,
-    answering,
-    closing_at_once,
-    flooding,
-    read_request,
-    receiving,
-)
+from tests.support.receivers import OK, Handler, answering, closing_at_once, flooding, read_request, receiving
 
 
 async def test_tls_is_bound_to_the_name_and_not_to_the_address(

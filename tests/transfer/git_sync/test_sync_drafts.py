@@ -6,14 +6,7 @@ from instep.platform.core.database import Database
 from tests.support.articles import save_copy
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import all_pages, error, ok
-from tests.support.synced_repository import (
-    Repository,
-    actions,
-    article_at,
-    page,
-    patch,
-    replace_in_article,
-)
+from tests.support.synced_repository import Repository, actions, article_at, page, patch, replace_in_article
 
 A = "a.md"
 

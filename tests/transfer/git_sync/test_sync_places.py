@@ -14,14 +14,7 @@ from tests.support.databases import until_blocked
 from tests.support.file_samples import picture
 from tests.support.http import all_pages, create_collection, ok
 from tests.support.site_pages import publish
-from tests.support.synced_repository import (
-    Repository,
-    actions,
-    article_at,
-    page,
-    patch,
-    replace_in_article,
-)
+from tests.support.synced_repository import Repository, actions, article_at, page, patch, replace_in_article
 from tests.support.uploads import upload
 
 NAMES = ("a", "b", "c", "d")

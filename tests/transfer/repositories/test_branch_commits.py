@@ -10,13 +10,7 @@ from instep.transfer.repositories.schemas import RepositoryFields
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import get
 from tests.support.code_host_doubles import TOKEN as HOST_TOKEN
-from tests.support.code_host_doubles import (
-    GiteaDouble,
-    GitLabDouble,
-    HostDouble,
-    SignedDelivery,
-    speaking,
-)
+from tests.support.code_host_doubles import GiteaDouble, GitLabDouble, HostDouble, SignedDelivery, speaking
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
 from tests.support.github_double import TOKEN, Delivery, GitHubDouble, github
 from tests.support.http import ok

@@ -9,9 +9,7 @@ from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import write_articles
 from tests.support.ci_servers import Reply
-from tests.support.code_host_doubles import (
-    HostDouble,
-)
+from tests.support.code_host_doubles import HostDouble
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
 from tests.support.github_double import TOKEN as GITHUB_TOKEN
 from tests.support.github_double import github

@@ -9,10 +9,7 @@ from markupsafe import Markup
 
 from instep.drafting.drafts.schemas import DraftDetail, DraftTexts
 from instep.interfaces.dashboard.review import queries
-from instep.interfaces.dashboard.review.diff_lines import (
-    ShownDiff,
-    read_shown_diff,
-)
+from instep.interfaces.dashboard.review.diff_lines import ShownDiff, read_shown_diff
 from instep.interfaces.dashboard.review.proof import Fold, Proof, ProofBlock, ProofPart, prove, prove_new
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded

@@ -13,12 +13,7 @@ from instep.content.style.prompting import follow_style
 from instep.content.style.text_checks import find_violations
 from instep.drafting.places.actions import get_place
 from instep.drafting.tasks.rewording_reasons import reasons_of
-from instep.drafting.writer.llm.rewording import (
-    Intent,
-    Rewording,
-    request_for_section,
-    reword,
-)
+from instep.drafting.writer.llm.rewording import Intent, Rewording, request_for_section, reword
 from instep.drafting.writer.llm.rewording import Request as RewordingRequest
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, enter_bot
 from instep.interfaces.dashboard.review.place_view import line_now

@@ -31,12 +31,7 @@ from instep.transfer.imports.javascript.returned_tags import tags_of_component, 
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, icon_label, illustration, unwrapped
-from instep.transfer.imports.mdx.elements import (
-    Element,
-    ElementNode,
-    Expression,
-    parse_elements,
-)
+from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.transfer.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.transfer.imports.mdx.page_layout import (

@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from instep.content.golden.schemas import normalized_question
-from instep.transfer.imports.schemas import (
-    AbsentOutcome,
-    BotState,
-    LocaleCount,
-    Plan,
-    PlannedPage,
-    TreeLine,
-)
+from instep.transfer.imports.schemas import AbsentOutcome, BotState, LocaleCount, Plan, PlannedPage, TreeLine
 from instep.transfer.imports.tree.schemas import Loss
 
 GONE: dict[AbsentOutcome, str] = {
