@@ -274,7 +274,12 @@ def test_a_server_that_cant_start_says_why_in_one_sentence(tmp_path: Path) -> No
     environment = os.environ | {"SSL_CERT_FILE": "/nowhere.pem", "INSTEP_DATA_DIR": str(tmp_path)}
 
     process = subprocess.run(
-        [COMMAND, "serve"], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        [COMMAND, "serve", "--port", "0"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (process.returncode, process.stdout) == (1, "")
