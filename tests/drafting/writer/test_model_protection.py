@@ -101,6 +101,16 @@ def test_names_with_a_source_are_not_refused(text: str) -> None:
     assert not [finding for finding in after(text) if finding.refuses]
 
 
+@pytest.mark.parametrize(("owner", "is_known"), [("acme", True), ("acm", False), ("evil", False)])
+def test_pages_of_a_known_owner_of_a_shared_host_are_accepted(owner: str, is_known: bool) -> None:
+    article = Article("a", "Tries", "# Tries\n\nTries wait: see https://github.com/acme/tries.\n")
+    new = f"Tries wait at https://github.com/{owner}/pause.\n"
+    edit = LocatedEdit(len(article.text), len(article.text), new)
+    found = Protection(CHANGE, [], [article], OWN).findings(article, [edit])
+
+    assert bool(found) is not is_known
+
+
 def test_html_of_siblings_is_accepted_and_no_other() -> None:
     old = '<a id="user" name="user"></a>'
 
@@ -143,7 +153,6 @@ def test_a_method_to_sign_in_asks_for_no_secret() -> None:
     [
         (f"{SENTENCE} Tries wait for 47 seconds.", SENTENCE),
         (f"{SENTENCE} Cats, dogs and parrots are welcome visitors in our sunny offices.", SENTENCE),
-        (f"{SENTENCE} Wait between the tries and run with uvx.", SENTENCE),
         (f"{SENTENCE} Five connections are kept in the `POOL`, and no more.", SENTENCE),
         ("Five connections are not kept in the `POOL`", "Five connections are kept in the `POOL`"),
         ("", "## Pools\n\nFive connections are kept in the `POOL`, and no more.\n"),
@@ -166,12 +175,16 @@ def test_doubtful_changes_get_a_warning(new: str, old: str) -> None:
     [
         ("Tries do not wait.", "Tries do not never wait.", True),
         ("Tries do not wait.", "Tries do not wait for long.", False),
-        ("Tries pause.\n", "Tries pause. They are made in `POOL` order (never twice).\n", True),
+        ("Tries pause.\n", "Tries pause. They run at once (tries never wait for each other).\n", True),
+        ("Tries pause.\n", "Tries pause. They are made in `POOL` order (never twice).\n", False),
+        ("Tries pause.\n", "Tries pause. They wait for each other without a limit.\n", False),
+        ("It waits.\n", "It never waits.\n", True),
+        ("It never waits.\n", "It waits.\n", False),
         ("Tries pause.\n", "Tries pause. If you do not set `POOL`, all of them are made in order.\n", False),
         ("| `A` | No | One |\n", "| `A` | No | One |\n| `ACME_POOL` | No | Tries are in order |\n", False),
         (
             "| `A` | No | One |\n",
-            "| `A` | No | One |\n| `ACME_POOL` | 1 | Tries are never in order |\n",
+            "| `A` | No | One |\n| `ACME_POOL` | 1 | Tries never wait for each other |\n",
             True,
         ),
         ("For example, set:\n", "", True),
@@ -193,6 +206,39 @@ def test_a_second_negation_and_a_lost_introduction_get_a_warning(
         if "denies" in finding.sentence or "introduces" in finding.sentence
     ]
     assert bool(sentences) is is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (f"{SENTENCE} Tries wait: see [their page](https://docs.acme.test/tries).", SENTENCE),
+        (f"{SENTENCE} Tries wait at `unix:///run/tries.sock`.", SENTENCE),
+        (f"{SENTENCE} Tries wait:\n\n```python\nsetting_seconds = request_connections(tries)\n```", SENTENCE),
+        (f"{SENTENCE} Tries wait: ![pause](images/pause.png)", SENTENCE),
+        ("Five connections stay in the `POOL`", "Five connections are kept in the `POOL`"),
+    ],
+)
+def test_what_a_reviewer_needs_not_look_at_has_no_warning(new: str, old: str) -> None:
+    assert not findings(new, old)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_doubtful"),
+    [
+        ("A nickname is shown to colleagues.\n", False),
+        ("Birds are counted in spring and autumn.\n", True),
+        ("Parrots are counted in spring and autumn.\n", True),
+    ],
+)
+def test_text_goes_with_what_the_change_removes(text: str, is_doubtful: bool) -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +0,0 @@\n-nickname = Text()\n-show(nickname, parrots)\n"
+    diff += "--- a/x.sql\n+++ b/x.sql\n@@ -0,0 +1 @@\n+ALTER TABLE users DROP COLUMN nickname\n"
+    article = Article("users", "Users", f"# Users\n\nUsers sign in.\n\n{text}")
+    edit = LocatedEdit(article.text.index(text), len(article.text), "")
+    articles = [article, *(Article(f"{n}", "Parrots", "Parrots are birds.\n") for n in range(3))]
+    protection = Protection(Change("Remove the nickname", None, diff), [], articles, OWN)
+
+    assert bool(protection.findings(article, [edit])) is is_doubtful
 
 
 def test_a_limit_that_the_change_states_may_be_denied_in_a_longer_sentence() -> None:

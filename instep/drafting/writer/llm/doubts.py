@@ -15,10 +15,10 @@ from instep.platform.text.sentences import split_sentences
 from instep.platform.text.terms import ordered_terms, terms_of
 
 UNRELATED = "it speaks of other things than the change"
-_MIN_TERMS = 4
-_MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
-# An edit whose relatedness (0 to 1) to the change is below this is about other things.
-_MIN_RELATEDNESS = 0.045
+_MIN_TWIN_SHARE = 0.5
+# A new text whose relatedness (0 to 1) to the change is below this is about other things; less is enough
+# for a text that replaces a similar one, or that is removed.
+_MIN_RELATEDNESS, _MIN_RELATEDNESS_OF_REMOVED = 0.07, 0.05
 _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
@@ -30,8 +30,8 @@ _MIN_COPIED_WORDS = 5
 _CLAUSE_END = re.compile(r"[;()|]|\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Uu]ntil)\b[^,;()]{0,200},")
 # The words of strings are values.
 _STRING = re.compile(r'"[^"]{0,80}"')
-_DENIES = "it denies something, and the change may say otherwise"
-_DENIES_NO_LONGER = "it no longer denies something, and the change may still do so"
+# An absence belongs to what a text states: “without a restart”, “no limit”, “non-empty”.
+_ABSENCE = re.compile(r"\b(?:no|non|none|without)\b", re.IGNORECASE)
 
 
 class Doubts:
@@ -46,7 +46,6 @@ class Doubts:
         self.paths = _PATH.findall(change.diff)
         self.removes_something = bool(self._removed.strip())
         self._change, self._articles = change, articles
-        self._title_terms = terms_of(change.title)
 
     @cached_property
     def _article_frequency(self) -> Mapping[str, int]:
@@ -78,7 +77,8 @@ class Doubts:
 
     @cached_property
     def _removed_terms(self) -> frozenset[str]:
-        return frozenset(ordered_terms(self._removed)) - frozenset(ordered_terms(self._added))
+        """The terms that the change removes more often than it adds them."""
+        return frozenset(Counter(ordered_terms(self._removed)) - Counter(ordered_terms(self._added)))
 
     @cached_property
     def _comments(self) -> dict[str, str]:
@@ -123,11 +123,8 @@ class Doubts:
             yield Fault(UNRELATED, False)
 
     def _sentence_faults(self, sentence: str, removed: Sequence[str]) -> Iterator[Fault]:
-        terms = terms_of(sentence)
-        if len(terms) >= _MIN_TERMS and len(terms & self._title_terms) >= _MAX_TITLE_SHARE * len(terms):
-            yield Fault("it repeats the title of the change", False)
-        if turn := self._turn_of(sentence, removed):
-            yield Fault(turn, False)
+        if self._denies(sentence, removed):
+            yield Fault("it denies something, and the change may say otherwise", False)
         words = _words(sentence).rstrip(".!?:")
         sources = [name for name, comments in self._comments.items() if words in comments]
         if sources and len(words.split()) >= _MIN_COPIED_WORDS and words not in self._added_code:
@@ -136,34 +133,32 @@ class Doubts:
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
         if len(_HEADING.findall(old)) > len(_HEADING.findall(new)):
             yield Fault("it removes a section", False)
-        elif not terms_of(old) & self._removed_terms:
+        elif not terms_of(old) & self._removed_terms or self._relatedness(old) < _MIN_RELATEDNESS_OF_REMOVED:
             yield Fault("it removes text, and the change removes nothing that the text speaks of", False)
 
     def _is_unrelated(self, added: Sequence[str], removed: Sequence[str]) -> bool:
         new, old = " ".join(added), " ".join(removed)
-        terms, related = terms_of(new), self._relatedness(f"{old} {new}")
-        if not removed and 1 < len(terms) < _MIN_TERMS:
-            return not related
-        return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
+        terms = terms_of(new)
+        share = len(terms - terms_of(old)) / max(1, len(terms))
+        return len(terms) > 1 and self._relatedness(f"{old} {new}") < _MIN_RELATEDNESS * share**2
 
-    def _turn_of(self, sentence: str, removed: Sequence[str]) -> str:
-        """The doubt about a sentence that negates more or less than before, or than the change; or empty."""
+    def _denies(self, sentence: str, removed: Sequence[str]) -> bool:
+        """True if a sentence denies more than the one that it replaces, or what the change states."""
         terms = terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
-        if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
-            surplus = negation_count(_STRING.sub(" ", sentence)) - negation_count(_STRING.sub(" ", twin))
-            return _DENIES if surplus > 0 else _DENIES_NO_LONGER if surplus else ""
-        clauses = (terms_of(clause) for clause in _CLAUSE_END.split(sentence) if is_negated(clause))
-        return _DENIES if any(len(row) > 1 and not self._is_denied(row) for row in clauses) else ""
+        if removed and len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * len(terms):
+            return negation_count(_STRING.sub(" ", sentence)) > negation_count(_STRING.sub(" ", twin))
+        clauses = (clause for clause in _CLAUSE_END.split(sentence) if is_negated(_ABSENCE.sub(" ", clause)))
+        return any(self._is_stated(terms_of(clause)) for clause in clauses)
 
-    def _is_denied(self, terms: frozenset[str]) -> bool:
-        """True if a line of the change with a negation is as close to the terms as any other line."""
+    def _is_stated(self, terms: frozenset[str]) -> bool:
+        """True if a line of the change without a negation is closest to the terms and shares two of them."""
         shared: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
         for term in terms:
             for line, denies in self._lines_by_term.get(term, ()):
                 shared[denies][line] += 1
         closest = {denies: max(counts.values(), default=0) for denies, counts in shared.items()}
-        return closest[True] >= max(1, closest[False])
+        return closest[False] > max(1, closest[True])
 
 
 def moved_sentences(lines: Iterable[tuple[str, str]]) -> frozenset[str]:

@@ -18,6 +18,7 @@ _ENDING = re.compile(r"(?<=\w\w\w)(?:es|s|ing|ed|e)$")
 _SEGMENT = re.compile(r"[./:@=]+")
 _TARGET = re.compile(
     r"\]\([^()\s]*+\)|\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`]++|(?:href|src)=\"[^\"]*+\"|<[^<>\s]++>`__?"
+    r"|(?m:^)\.\. _[^:\n]++:"
 )
 _PLACEHOLDER = re.compile(
     r"\b(?:your|my|example|sample|foo|bar|baz|placeholder|xxx+)(?-i:(?![a-z]))"
@@ -118,7 +119,9 @@ class KnownFacts:
             text = _GAP.sub(" ", _TARGET.sub(" ", text))
             numbers.update(dict.fromkeys(_NUMBER.findall(LIST_NUMBER.sub("", text))))
             for name, is_exact in _names(text, is_code):
-                fault = None if replaced.has(name) else self._fault_of_name(name, article, is_exact)
+                is_sample = is_code and not _OPTION.fullmatch(name)
+                is_old = replaced.has(name)
+                fault = None if is_old else self._fault_of_name(name, article, is_exact, is_sample)
                 if fault and name not in names.setdefault(fault, []):
                     names[fault].append(name)
         yield from (
@@ -129,15 +132,19 @@ class KnownFacts:
         if unknown:
             yield Fault(f"it gives the number {_listed(unknown)}, which the change does not", False)
 
-    def _fault_of_name(self, name: str, article: KnownNames, is_exact: bool) -> tuple[str, bool] | None:
-        """The fault of a name, and whether it refuses the edit."""
+    def _fault_of_name(
+        self, name: str, article: KnownNames, is_exact: bool, is_sample: bool
+    ) -> tuple[str, bool] | None:
+        """The fault of a name, and whether it refuses the edit; samples may join known words to a name."""
         if self._change.has(name) or article.has(name) or _PLACEHOLDER.search(name):
             return None
-        is_name = is_distinct(name) or name.startswith("-")
+        is_name = not is_sample and (is_distinct(name) or name.startswith("-"))
         if self._articles.has(name):
             return ("which only other articles name", False) if is_name else None
         if self._change.has_words_of(name) or self._articles.has_words_of(name):
             return ("and nothing that it was made from spells it so", False) if is_name else None
+        if is_sample and not is_distinct(name):
+            return None
         refuses = _OPTION.fullmatch(name) or (is_exact and any(map(is_distinct, _SEGMENT.split(name))))
         return "which neither the change nor an article does", bool(refuses)
 

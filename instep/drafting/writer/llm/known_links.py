@@ -96,9 +96,14 @@ class KnownLinks:
         return None if target.startswith("#") else self._fault_of_path(target)
 
     def fault_of_picture(self, target: str) -> Fault | None:
-        """The fault of an image: it loads by itself, so the change alone can't vouch for its host."""
+        """The fault of an image: it loads by itself, so the change alone can't vouch for its host.
+
+        Reviewers see whether there is an image at a path.
+        """
         target = _as_browsers_read(target)
-        if (_SCHEME.match(target) or target.startswith("//")) and host_of(target) not in self._article_hosts:
+        if not _SCHEME.match(target) and not target.startswith("//"):
+            return None
+        if host_of(target) not in self._article_hosts:
             return Fault(f"it loads a picture from `{host_of(target)[:80]}`, which no article does", True)
         return self.fault_of_link(target)
 
@@ -110,9 +115,14 @@ class KnownLinks:
             return None
         host = host_of(address)
         fault = self.fault_of_host(host) if host else None
-        if fault or page in self._change_text or (host and _NOBODY.fullmatch(host)):
+        if fault or page in self._change_text or not host.endswith(_SHARED_HOSTS) or _NOBODY.fullmatch(host):
             return fault
-        return self._fault_of_page(address, host)
+        name = urlsplit(address).path.strip("/").partition("/")[0]
+        owner = re.compile(rf"{re.escape(f'{host}/{name}')}(?![\w-])")
+        if owner.search(self._article_text) or owner.search(self._change_text):
+            return None
+        sentence = f"it links to a page, `{address[:80]}`, that neither the change nor an article names"
+        return Fault(sentence, True)
 
     def fault_of_host(self, host: str) -> Fault | None:
         if host in self._article_hosts or _NOBODY.fullmatch(host):
@@ -123,13 +133,6 @@ class KnownLinks:
         return Fault(
             f"it names the host `{host[:80]}`, which neither the change nor an article names", not is_known
         )
-
-    def _fault_of_page(self, address: str, host: str) -> Fault:
-        """The fault of a page that nothing names, on a host that is named."""
-        owner = f"{host}/{urlsplit(address).path.strip('/').partition('/')[0]}"
-        is_known = owner in self._article_text or owner in self._change_text
-        sentence = f"it links to a page, `{address[:80]}`, that neither the change nor an article names"
-        return Fault(sentence, host.endswith(_SHARED_HOSTS) and not is_known)
 
     def _fault_of_path(self, target: str) -> Fault | None:
         path = re.split(r"[?#]", target, maxsplit=1)[0]
