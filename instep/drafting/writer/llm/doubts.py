@@ -18,7 +18,7 @@ UNRELATED = "it speaks of other things than the change"
 _MIN_TWIN_SHARE = 0.5
 # A new text whose relatedness (0 to 1) to the change is below this is about other things; less is enough
 # for a text that replaces a similar one, or that is removed.
-_MIN_RELATEDNESS, _MIN_RELATEDNESS_OF_REMOVED = 0.07, 0.05
+_MIN_RELATEDNESS, _MIN_RELATEDNESS_OF_REMOVED = 0.075, 0.05
 _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
