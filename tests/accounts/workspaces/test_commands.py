@@ -20,7 +20,7 @@ from instep.platform.migrations import head
 from tests.cli.test_printed_commands import command_of
 from tests.support.cast import Api, Json
 from tests.support.commands import Operator
-from tests.support.installation import COMMAND
+from tests.support.installation import COMMAND, free_port
 from tests.support.wording import like
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
@@ -274,7 +274,7 @@ def test_a_server_that_cant_start_says_why_in_one_sentence(tmp_path: Path) -> No
     environment = os.environ | {"SSL_CERT_FILE": "/nowhere.pem", "INSTEP_DATA_DIR": str(tmp_path)}
 
     process = subprocess.run(
-        [COMMAND, "serve", "--port", "0"],
+        [COMMAND, "serve", "--port", str(free_port())],
         env=environment,
         cwd=tmp_path,
         capture_output=True,
