@@ -72,6 +72,8 @@ def test_a_file_that_calls_itself_generated_is_left_out(ask: Ask) -> None:
     ("path", "is_read"),
     [
         ("lang/es-ES.json", False),
+        ("lang/zh-Hans-CN.json", False),
+        ("lang/es-419/ui.json", False),
         ("locale/pt_BR/LC_MESSAGES/django.po", False),
         ("config/locales/devise.nl.yml", False),
         ("app/src/main/res/values-ja/strings.xml", False),
