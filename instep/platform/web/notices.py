@@ -1,6 +1,6 @@
-"""What the next page shows once: a notice of what has just been done, or a secret, encrypted in a cookie.
+"""The notice or the secret that the next page shows once, encrypted in a cookie.
 
-So a form answers 303 like every other, and reloading the page neither makes nor shows the secret again.
+A form then answers 303 like every other, and reloading the page neither makes nor shows the secret again.
 """
 
 import hashlib

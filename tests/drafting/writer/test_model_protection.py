@@ -218,7 +218,7 @@ def test_a_second_negation_and_a_lost_introduction_get_a_warning(
         ("Five connections stay in the `POOL`", "Five connections are kept in the `POOL`"),
     ],
 )
-def test_what_a_reviewer_needs_not_look_at_has_no_warning(new: str, old: str) -> None:
+def test_harmless_additions_get_no_warning(new: str, old: str) -> None:
     assert not findings(new, old)
 
 
