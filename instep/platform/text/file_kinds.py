@@ -1,4 +1,4 @@
-"""The kind of a changed file, which determines how much its changes concern readers of articles."""
+"""The kind of a changed file, and its weight for readers of articles."""
 
 import re
 from collections.abc import Collection
@@ -62,7 +62,7 @@ _LANGUAGES = re.compile(
 # The language of a catalogue of translations is the name of its file or folder, or a part of it.
 _CATALOGUE_LANGUAGE = re.compile(
     r"(?:^|/)(?:locales?|i18n|l10n|translations|lang|languages|messages)/(?:[\w-]{1,60}[/.])*?"
-    r"(?P<language>[a-z]{2})(?:[-_](?:[A-Za-z]{2,4}|\d{3})){0,2}(?:/[\w/-]{1,100})?"
+    r"(?P<language>[a-z]{2})(?:[-_][A-Za-z\d]{2,4}){0,2}(?:/[\w/-]{1,100})?"
     r"\.(?:json|ya?ml|po|xlf|ftl|properties|arb|strings|php)$"
     r"|(?:^|/)res/values-(?P<resource>[a-z]{2})(?:-r[A-Z]{2})?/strings\w{0,20}\.xml$"
 )
