@@ -12,7 +12,7 @@ from tests.support.source_code import REPOSITORY, Module, modules_below
 
 # The first pattern hides the subject of a sentence; the words are British or read as translated.
 UNPLAIN = re.compile(
-    r"\A\s*(?:Of|What|Who|Whoever|Whose|Nobody|Where) "
+    r"\A\s*(?:Of|What|Which|Who|Whoever|Whose|Nobody|Where) "
     r"|\b(e-mail|behaviour|favourite|licence|[Ss]omebody else|([Aa]ny|[Ee]very)body else|mended)\b"
 )
 # Tokenizing takes a hundred times as long, so only modules that match this pattern are tokenized.

@@ -1,4 +1,4 @@
-"""The routes of the dashboard: those of all its modules."""
+"""The routes of all modules of the dashboard."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -324,7 +324,7 @@ class BotKeyAuth(BotColumns):
 class PublicBot(Bot):
     """A bot with its public key, by the URL of its help center."""
 
-    bot_key: str = ""
+    bot_key: str = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

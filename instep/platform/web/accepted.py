@@ -1,4 +1,4 @@
-"""Which media types a client accepts (RFC 9110, section 12.5.1)."""
+"""The media types that a client accepts (RFC 9110, section 12.5.1)."""
 
 from starlette.requests import Request
 

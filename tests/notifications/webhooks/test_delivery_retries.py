@@ -1,4 +1,4 @@
-"""When a delivery is retried, and when it is given up."""
+"""A delivery is retried with growing pauses, and fails in the end."""
 
 from datetime import datetime, timedelta
 

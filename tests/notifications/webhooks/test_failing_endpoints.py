@@ -1,4 +1,4 @@
-"""When an endpoint is disabled, and what it misses while disabled."""
+"""An endpoint that keeps failing is disabled, and misses events until it is enabled again."""
 
 from datetime import datetime, timedelta
 

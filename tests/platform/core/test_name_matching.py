@@ -1,4 +1,4 @@
-"""Which texts are names shared by articles and code, and which are versions and amounts."""
+"""Names that articles and code share are distinguished from versions and amounts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which addresses are public: every class of those that are not, and what an allow-list permits."""
+"""Every class of addresses that are not public is refused, unless an allow-list permits it."""
 
 from ipaddress import ip_address
 
